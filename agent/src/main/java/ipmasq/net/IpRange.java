@@ -1,0 +1,54 @@
+package ipmasq.net;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Addresses from {@code first} to {@code last}, both included, of one family. */
+public record IpRange(Ip first, Ip last) {
+  public IpRange {
+    if (first.family() != last.family() || first.compareTo(last) > 0) {
+      throw new IllegalArgumentException("not a range: " + first + "-" + last);
+    }
+  }
+
+  public static IpRange of(Cidr cidr) {
+    return new IpRange(cidr.first(), cidr.last());
+  }
+
+  public Family family() {
+    return first.family();
+  }
+
+  public boolean contains(Ip ip) {
+    return ip.family() == family() && first.compareTo(ip) <= 0 && ip.compareTo(last) <= 0;
+  }
+
+  /** The fewest blocks that together are this range, in order. */
+  public List<Cidr> blocks() {
+    List<Cidr> blocks = new ArrayList<>();
+    Ip at = first;
+    while (true) {
+      Cidr block = widestFrom(at);
+      blocks.add(block);
+      if (block.last().equals(last)) {
+        return blocks;
+      }
+      at = block.last().next().orElseThrow();
+    }
+  }
+
+  private Cidr widestFrom(Ip start) {
+    int prefix = family().bits();
+    while (prefix > 0
+        && start.masked(prefix - 1).equals(start)
+        && start.filled(prefix - 1).compareTo(last) <= 0) {
+      prefix--;
+    }
+    return new Cidr(start, prefix);
+  }
+
+  @Override
+  public String toString() {
+    return first.equals(last) ? first.toString() : first + "-" + last;
+  }
+}

@@ -1,0 +1,25 @@
+package ipmasq.plan;
+
+import ipmasq.net.Family;
+import ipmasq.policy.Policy;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a backend found of ours for one family. A value: it does not change when the kernel does.
+ */
+public interface Observed {
+  Family family();
+
+  /** The policy in force, where what was found can be read as one. */
+  Optional<Policy> policy();
+
+  /**
+   * What else must be mended, each a phrase for people: {@code the jump from POSTROUTING is
+   * missing}, {@code a rule that is not ours: -A IP-MASQ-AGENT -p tcp -j ACCEPT}.
+   */
+  List<String> flaws();
+
+  /** Whether nothing of ours, of whatever version, is there. */
+  boolean absent();
+}

@@ -1,0 +1,8 @@
+/**
+ * The difference between what should be and what is, as pure data that can be printed. Uses {@code
+ * net} and {@code policy}.
+ */
+@NullMarked
+package ipmasq.plan;
+
+import org.jspecify.annotations.NullMarked;

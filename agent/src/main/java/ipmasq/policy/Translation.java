@@ -1,0 +1,19 @@
+package ipmasq.policy;
+
+import ipmasq.net.IpRange;
+import ipmasq.net.PortRange;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How a packet gets another source.
+ *
+ * @param addresses the source addresses to choose from; empty: that of the interface it leaves by
+ * @param ports the source ports to choose from, for tcp, udp and sctp; empty: the kernel's choice
+ * @param randomFully whether the kernel chooses ports at random, which avoids races between flows
+ */
+public record Translation(Optional<IpRange> addresses, List<PortRange> ports, boolean randomFully) {
+  public Translation {
+    ports = List.copyOf(ports);
+  }
+}

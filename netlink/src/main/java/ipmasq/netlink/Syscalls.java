@@ -1,0 +1,47 @@
+package ipmasq.netlink;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The one door to the kernel: {@code syscall(2)} through a single method handle.
+ *
+ * <p>Each distinct native signature costs about ten milliseconds at start, so every call goes
+ * through this one, with pointers passed as addresses. Numbers are per architecture.
+ */
+final class Syscalls {
+  private static final StructLayout CAPTURED = Linker.Option.captureStateLayout();
+  private static final VarHandle ERRNO =
+      CAPTURED.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+  private static final MethodHandle SYSCALL = link();
+
+  private Syscalls() {}
+
+  @SuppressWarnings("restricted") // native access is what this module is for
+  private static MethodHandle link() {
+    Linker linker = Linker.nativeLinker();
+    ValueLayout.OfLong word = ValueLayout.JAVA_LONG;
+    return linker.downcallHandle(
+        linker.defaultLookup().findOrThrow("syscall"),
+        FunctionDescriptor.of(word, word, word, word, word, word, word, word),
+        Linker.Option.captureCallState("errno"));
+  }
+
+  /** The call's result, or minus errno. */
+  static long call(long number, long a, long b, long c, long d, long e, long f) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment captured = arena.allocate(CAPTURED);
+      long result = (long) SYSCALL.invokeExact(captured, number, a, b, c, d, e, f);
+      return result == -1 ? -(long) (int) ERRNO.get(captured, 0L) : result;
+    } catch (Throwable impossible) {
+      throw new AssertionError(impossible);
+    }
+  }
+}

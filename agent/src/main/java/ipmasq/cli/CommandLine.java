@@ -1,5 +1,6 @@
 package ipmasq.cli;
 
+import ipmasq.config.Nearest;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,7 +1,7 @@
 # The front door. `make help` lists what it does.
 SHELL := /bin/sh
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
-MVN = JAVA_HOME="$$(tools/jdk)" mvn --batch-mode --no-transfer-progress
+MVN = JAVA_HOME="$$(tools/jdk)" MAVEN_OPTS="--sun-misc-unsafe-memory-access=allow" mvn --batch-mode --no-transfer-progress
 AGENT = dist/ip-masq-agent/bin/ip-masq-agent
 ARGS ?=
 

@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 
 /**
- * Takes a thread into another network namespace. A namespace belongs to the thread of the kernel, so
- * only platform threads may go: a virtual one would leave its carrier behind there.
+ * Takes a thread into another network namespace. A namespace belongs to the thread of the kernel,
+ * so only platform threads may go: a virtual one would leave its carrier behind there.
  *
  * <p>What a thread inside makes belongs there for good: sockets, child processes, and also the
  * threads that it starts. {@code /proc/net} is the process's view and stays outside; {@code

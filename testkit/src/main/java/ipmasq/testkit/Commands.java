@@ -19,8 +19,8 @@ final class Commands {
   }
 
   /**
-   * Runs it with {@code input} on its stdin. The output goes by way of files: a pipe stays open, and
-   * the reader waits, while any child that the command left behind holds it.
+   * Runs it with {@code input} on its stdin. The output goes by way of files: a pipe stays open,
+   * and the reader waits, while any child that the command left behind holds it.
    */
   static Result run(ProcessBuilder builder, String input, Duration deadline) {
     String command = String.join(" ", builder.command());

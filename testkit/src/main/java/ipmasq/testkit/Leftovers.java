@@ -1,11 +1,17 @@
 package ipmasq.testkit;
 
+import ipmasq.netlink.NetworkNamespace;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 
 /**
  * Namespaces that outlive their test: those of this JVM go when it ends, those of a JVM that died
@@ -21,7 +27,7 @@ final class Leftovers {
 
   static {
     sweep();
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> OURS.forEach(Leftovers::delete)));
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(List.copyOf(OURS))));
   }
 
   private Leftovers() {}
@@ -33,37 +39,58 @@ final class Leftovers {
     return name;
   }
 
-  static void delete(String name) {
-    OURS.remove(name);
-    killInhabitants(name);
-    Commands.run("ip", "netns", "del", name);
+  static void sweep() {
+    delete(ofTheDead());
   }
 
-  /** Ends what still runs inside, which would keep the namespace and its interfaces alive. */
-  private static void killInhabitants(String name) {
-    long self = ProcessHandle.current().pid();
-    Commands.run("ip", "netns", "pids", name)
-        .stdout()
-        .lines()
-        .map(Long::valueOf)
-        .filter(pid -> pid != self)
-        .forEach(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
-  }
-
-  private static void sweep() {
-    if (!Files.isDirectory(NAMED)) {
-      return;
+  /** Removes namespaces and ends what still runs inside, which would keep them alive. */
+  static void delete(Collection<String> names) {
+    List<String> present = names.stream().filter(n -> Files.exists(NAMED.resolve(n))).toList();
+    if (!present.isEmpty()) {
+      inhabitants(present).forEach(ProcessHandle::destroyForcibly);
+      Commands.run(
+          new ProcessBuilder("ip", "-force", "-batch", "-"),
+          present.stream().collect(Collectors.joining("\nnetns del ", "netns del ", "\n")),
+          Commands.DEADLINE);
     }
-    try (DirectoryStream<Path> paths = Files.newDirectoryStream(NAMED, PREFIX + "*")) {
-      for (Path path : paths) {
-        String name = path.getFileName().toString();
-        if (ownerIsDead(name)) {
-          delete(name);
-        }
+    OURS.removeAll(names);
+  }
+
+  private static List<ProcessHandle> inhabitants(List<String> names) {
+    Set<String> wanted = new HashSet<>();
+    for (String name : names) {
+      try {
+        Object inode = Files.getAttribute(Path.of(NetworkNamespace.path(name)), "unix:ino");
+        wanted.add("net:[" + inode + "]");
+      } catch (IOException gone) {
+        // Somebody else has deleted it.
       }
-    } catch (IOException e) {
-      throw new IllegalStateException("cannot look for left-over namespaces", e);
     }
+    ProcessHandle self = ProcessHandle.current();
+    return ProcessHandle.allProcesses()
+        .filter(process -> !process.equals(self) && wanted.contains(namespaceOf(process)))
+        .toList();
+  }
+
+  private static String namespaceOf(ProcessHandle process) {
+    try {
+      return Files.readSymbolicLink(Path.of("/proc/" + process.pid() + "/ns/net")).toString();
+    } catch (IOException gone) {
+      return "";
+    }
+  }
+
+  private static List<String> ofTheDead() {
+    List<String> names = new ArrayList<>();
+    if (Files.isDirectory(NAMED)) {
+      try (DirectoryStream<Path> paths = Files.newDirectoryStream(NAMED, PREFIX + "*")) {
+        paths.forEach(path -> names.add(path.getFileName().toString()));
+      } catch (IOException e) {
+        throw new IllegalStateException("cannot look for left-over namespaces", e);
+      }
+    }
+    names.removeIf(name -> !ownerIsDead(name));
+    return names;
   }
 
   private static boolean ownerIsDead(String name) {

@@ -21,6 +21,7 @@ final class Document {
   private static final Set<String> MANIFEST =
       Set.of("apiVersion", "kind", "metadata", "data", "binaryData", "immutable");
   private static final int MAX_MERGES = 100;
+  private static final int LONGEST_GUESS = 50;
 
   private final boolean json;
   private final Problems problems;
@@ -182,11 +183,17 @@ final class Document {
   }
 
   private void unknown(Token name) {
-    List<String> names = new ArrayList<>();
-    Key.ALL.forEach(key -> names.add(key.name()));
-    String nearest = Words.nearest(name.text(), names);
-    String hint = nearest.isEmpty() ? "" : "did you mean " + nearest + "?";
-    problems.warning(name, "unknown key " + Words.quoted(name.text()) + " is ignored", hint);
+    String key = name.text();
+    Optional<String> meant = Optional.empty();
+    if (key.length() < LONGEST_GUESS && problems.wantsWarnings()) {
+      List<String> names = new ArrayList<>();
+      Key.ALL.forEach(known -> names.add(known.name()));
+      meant = Nearest.to(key.strip(), names);
+    }
+    problems.warning(
+        name,
+        "unknown key " + Words.quoted(key) + " is ignored",
+        meant.isPresent() ? "did you mean " + meant.get() + "?" : "");
   }
 
   /** A whole manifest in place of its content: one warning that says so, not one a key. */

@@ -62,6 +62,11 @@ final class Problems {
     warnings += warningsBefore;
   }
 
+  /** Whether another warning would be kept, and so is worth its words. */
+  boolean wantsWarnings() {
+    return warnings < KEPT;
+  }
+
   boolean anyError() {
     return errors > 0;
   }

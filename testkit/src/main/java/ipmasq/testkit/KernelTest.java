@@ -11,8 +11,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Marks tests that need a real kernel: network namespaces, nat tables, packets. They run as root and
- * are reported as skipped, with the reason, otherwise.
+ * Marks tests that need a real kernel: network namespaces, nat tables, packets. They run as root
+ * and are reported as skipped, with the reason, otherwise.
  */
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)

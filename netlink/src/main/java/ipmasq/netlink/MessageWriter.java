@@ -84,6 +84,11 @@ public final class MessageWriter {
     return this;
   }
 
+  /** An attribute that holds attributes, which are there as bytes already. */
+  public MessageWriter nested(int type, byte[] attributes) {
+    return bytes(type | NESTED, attributes);
+  }
+
   /** Opens an attribute that holds attributes; what this returns closes it. */
   public int nest(int type) {
     int start = length;

@@ -29,6 +29,7 @@ public final class Iptables implements Backend {
   private Optional<Variant> variant = Optional.empty();
   private Header header = Header.NONE;
   private boolean randomFully = true;
+  private int failures;
 
   /** The restore that lost a race last: when the same one fails again, it was no race. */
   private final Map<Family, String> raced = new EnumMap<>(Family.class);
@@ -49,6 +50,21 @@ public final class Iptables implements Backend {
     Programs programs = Programs.ofEnvironment();
     return new Iptables(
         chain, programs, LegacyTables.ofKernel(), new ChildProcesses(programs, DEADLINE));
+  }
+
+  /** Whether there is an iptables on PATH. */
+  public static boolean isInstalled() {
+    return Programs.ofEnvironment().find("iptables-save").isPresent();
+  }
+
+  /** Whether the rules are kept in nf_tables; known from the first look on. */
+  public boolean isNft() {
+    return variant.isPresent() && variant.get().kind() == Variant.Kind.NFT;
+  }
+
+  /** How many looks have failed since the last that did not. */
+  public int failures() {
+    return failures;
   }
 
   @Override
@@ -92,6 +108,12 @@ public final class Iptables implements Backend {
 
   @Override
   public Observation observe(Family family) {
+    Observation observation = look(family);
+    failures = observation instanceof Observation.Seen ? 0 : failures + 1;
+    return observation;
+  }
+
+  private Observation look(Family family) {
     Variant now = variant();
     if (now.kind() == Variant.Kind.LEGACY
         && legacy.look(family, "nat") == LegacyTables.Presence.NOT_THERE) {

@@ -37,6 +37,15 @@ class ChildProcessesTest {
   }
 
   @Test
+  void theLastWordsOfAShortLivedProgramAreNeverLost() {
+    for (int i = 0; i < 200; i++) {
+      lines.clear();
+      assertEquals(new Result.Ended(0, "bye"), run(LONG, "echo COMMIT; echo bye >&2", ""));
+      assertEquals(List.of("COMMIT"), lines);
+    }
+  }
+
+  @Test
   void manyErrorsAreCutButNeverBlock() {
     Result result = run(LONG, "head -c 1000000 /dev/zero | tr '\\0' x >&2; echo done", "");
     assertEquals(2000, assertInstanceOf(Result.Ended.class, result).errors().length());

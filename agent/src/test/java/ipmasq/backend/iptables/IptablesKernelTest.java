@@ -269,4 +269,31 @@ class IptablesKernelTest {
             .contains("NET_ADMIN"),
         errors);
   }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"nft", "legacy"})
+  void inACrowdOurChainsAreStillSeen(String variant) throws IOException {
+    table(variant);
+    StringBuilder crowd = new StringBuilder(":OTHERS - [0:0]\n");
+    for (int i = 0; i <= Glance.CROWD; i++) {
+      crowd.append("-A OTHERS -d 10.9.").append(i >> 8).append('.').append(i & 255);
+      crowd.append("/32 -j ACCEPT\n");
+    }
+    table.others(Family.IPV4, crowd.toString());
+    Policy policy = Policies.exempting("!10.1.0.0/16", "10.0.0.0/8");
+    namespace.call(
+        () -> {
+          Iptables backend = table.backend("IP-MASQ-AGENT");
+          assertEquals(
+              new Outcome.Applied(),
+              backend.apply(Plan.toward(policy, KernelTable.observe(backend, Family.IPV4))));
+          KernelTable.observe(backend, Family.IPV4);
+          Found second = assertInstanceOf(Found.class, KernelTable.observe(backend, Family.IPV4));
+          assertEquals(variant.equals("nft"), second.partial());
+          assertTrue(Plan.toward(policy, second).isEmpty());
+          table.others(Family.IPV4, "-D IP-MASQ-AGENT 1\n");
+          assertFalse(Plan.toward(policy, KernelTable.observe(backend, Family.IPV4)).isEmpty());
+          return null;
+        });
+  }
 }

@@ -176,4 +176,59 @@ class IptablesTest {
     Policy twice = Policies.scoped(DEFAULTS, List.of(), List.of("eth0", "eth0"));
     assertEquals(List.of("eth0"), iptables.form(twice).interfaces());
   }
+
+  private static final String CROWD =
+      Tables.DEFAULTS + "[0:0] -A OUTPUT -p tcp -j ACCEPT\n".repeat(Glance.CROWD + 1);
+  private static final String POSTROUTING =
+      Tables.full("-P POSTROUTING ACCEPT\n-A POSTROUTING -j ACCEPT\n-A POSTROUTING JUMP\n");
+  private static final String OURS =
+      Tables.full(
+          """
+          -N IP-MASQ-AGENT
+          -A IP-MASQ-AGENT -d 169.254.0.0/16 -m comment --comment "LOCAL" -j RETURN
+          -A IP-MASQ-AGENT -d 10.0.0.0/8 -m comment --comment "LOCAL" -j RETURN
+          -A IP-MASQ-AGENT -m comment --comment "OUTBOUND" -j MASQUERADE --random-fully
+          """);
+
+  @Test
+  void inACrowdAGlanceIsEnough() {
+    commands.prints(Tables.table(CROWD)).prints(POSTROUTING).prints(OURS);
+    seen();
+    assertTrue(Plan.toward(DEFAULTS, seen()).isEmpty());
+    assertEquals(
+        List.of(
+            "iptables-save -c -t nat",
+            "iptables -t nat -S POSTROUTING",
+            "iptables -t nat -S IP-MASQ-AGENT"),
+        commands.asked);
+  }
+
+  @Test
+  void whatIsNotWellAtAGlanceIsLookedAtInWhole() {
+    commands
+        .prints(Tables.table(CROWD))
+        .prints(POSTROUTING + "-A POSTROUTING " + Tables.full("JUMP\n"))
+        .prints(OURS)
+        .prints(Tables.table(CROWD))
+        .ends(new Result.Missing("/bin"))
+        .prints(Tables.table(Tables.DEFAULTS));
+    seen();
+    assertEquals(List.of(), seen().flaws());
+    assertEquals(List.of(), seen().flaws());
+    assertEquals("iptables-save -c -t nat", commands.asked.getLast());
+  }
+
+  @Test
+  void aChangeAfterAGlanceStillKeepsCounters() {
+    commands
+        .prints(Tables.table(CROWD))
+        .prints(POSTROUTING)
+        .prints(OURS)
+        .prints(Tables.table(CROWD))
+        .prints("");
+    seen();
+    Plan plan = Plan.toward(Policies.exempting("10.0.0.0/8"), seen());
+    assertEquals(new Outcome.Applied(), iptables.apply(plan));
+    assertTrue(commands.inputs.getLast().contains("[6:600] -A IP-MASQ-AGENT -d 10.0.0.0/8"));
+  }
 }

@@ -31,7 +31,7 @@ final class KernelTable implements AutoCloseable {
     this.programs = new Programs(bin.toString());
     Programs machine = Programs.ofEnvironment();
     for (Family family : Family.values()) {
-      for (String verb : List.of("-save", "-restore")) {
+      for (String verb : List.of("", "-save", "-restore")) {
         Path real = machine.find(program(family) + verb).orElseThrow();
         Files.createSymbolicLink(bin.resolve(Variant.program(family, "") + verb), real);
       }

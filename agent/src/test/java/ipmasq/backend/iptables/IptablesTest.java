@@ -45,7 +45,7 @@ class IptablesTest {
         commands.asked);
     assertTrue(commands.inputs.getLast().startsWith("*nat\n:IP-MASQ-AGENT - [0:0]\n"));
     assertEquals("iptables-nft", iptables.name());
-    assertEquals("iptables-nft: what iptables on PATH is", iptables.choice().orElseThrow());
+    assertEquals("iptables-nft: what iptables on PATH is", iptables.circumstances());
   }
 
   @Test

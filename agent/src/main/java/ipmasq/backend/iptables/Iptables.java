@@ -12,10 +12,12 @@ import ipmasq.policy.Translation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** The nat table, by iptables-save and iptables-restore. Used by one thread. */
 public final class Iptables implements Backend {
@@ -30,6 +32,12 @@ public final class Iptables implements Backend {
   private Header header = Header.NONE;
   private boolean randomFully = true;
   private int failures;
+
+  /** Where the table is so full of others' rules that a glance pays. */
+  private final Set<Family> crowded = EnumSet.noneOf(Family.class);
+
+  /** Where our second chain is in use. */
+  private final Set<Family> exceptions = EnumSet.noneOf(Family.class);
 
   /** The restore that lost a race last: when the same one fails again, it was no race. */
   private final Map<Family, String> raced = new EnumMap<>(Family.class);
@@ -120,8 +128,20 @@ public final class Iptables implements Backend {
       // To ask would load the table into the kernel, for nothing.
       return new Observation.Seen(Found.in(new SavedTable(names), family, names));
     }
+    if (now.kind() == Variant.Kind.NFT && crowded.contains(family)) {
+      Optional<Found> found =
+          new Glance(commands, now, names).at(family, exceptions.contains(family));
+      if (found.isPresent()) {
+        return new Observation.Seen(found.get());
+      }
+    }
+    return look(family);
+  }
+
+  /** Looks at the whole table. */
+  private Observation look(Family family) {
     SavedTable table = new SavedTable(names);
-    String program = now.save(family);
+    String program = variant().save(family);
     Result result = commands.run(List.of(program, "-c", "-t", "nat"), "", table::accept);
     if (!(result instanceof Result.Ended(var status, var _) && status == 0)) {
       forgetMissing(result);
@@ -131,7 +151,18 @@ public final class Iptables implements Backend {
       return new Observation.Unseen(Trouble.unreadable(program, family, table.unreadable().get()));
     }
     learn(table.header());
-    return new Observation.Seen(Found.in(table, family, names));
+    Found found = Found.in(table, family, names);
+    mark(crowded, family, table.foreignRules() > Glance.CROWD);
+    mark(exceptions, family, !found.out().isEmpty());
+    return new Observation.Seen(found);
+  }
+
+  private static void mark(Set<Family> families, Family family, boolean is) {
+    if (is) {
+      families.add(family);
+    } else {
+      families.remove(family);
+    }
   }
 
   private Variant variant() {
@@ -163,6 +194,16 @@ public final class Iptables implements Backend {
     }
     if (plan.isEmpty()) {
       return new Outcome.Applied();
+    }
+    if (found.partial()) {
+      return switch (look(found.family())) {
+        case Observation.Unseen(var failure) -> new Outcome.Refused(failure);
+        case Observation.Seen(var whole) ->
+            apply(
+                plan.desired()
+                    .map(p -> Plan.toward(p, whole))
+                    .orElseGet(() -> Plan.removal(whole)));
+      };
     }
     String text = Restore.text(found, plan.desired().map(this::form), names);
     return text.isEmpty() ? new Outcome.Applied() : restore(found, plan, text);

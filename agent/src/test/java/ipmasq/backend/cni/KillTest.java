@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ipmasq.backend.Backend;
 import ipmasq.backend.Outcome;
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,6 +21,10 @@ import org.junit.jupiter.api.io.TempDir;
 /** kill -9 at random moments: what remains is the old file or the new one. */
 class KillTest {
   private static final int KILLS = Integer.getInteger("ipmasq.kills", 30);
+
+  /** Not after a time, but when a file is seen that is being written. */
+  private static final int AT_A_DRAFT = 5_000;
+
   @TempDir Path directory;
 
   @Test
@@ -36,12 +41,12 @@ class KillTest {
     int seenMany = 0;
     int drafts = 0;
     for (int kill = 0; kill < KILLS; kill++) {
-      runAndKill(file, random.nextInt(120), few, many);
+      runAndKill(file, kill % 2 == 0 ? random.nextInt(100) : AT_A_DRAFT, few, many);
       String text = Files.readString(file);
       assertTrue(text.equals(few) || text.equals(many), "torn after kill " + kill);
       assertEquals(original, Files.readString(WholeFile.backup(file)));
       seenMany += text.equals(many) ? 1 : 0;
-      drafts += node.names().stream().anyMatch(name -> name.endsWith(".tmp")) ? 1 : 0;
+      drafts += draftBeside(file) ? 1 : 0;
     }
     System.out.println(
         KILLS + " kills: " + seenMany + " times the long list, " + drafts + " times a draft left");
@@ -69,7 +74,7 @@ class KillTest {
     try (var out = new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8))) {
       assertEquals("writing", out.readLine());
       long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-      while (System.nanoTime() < end) {
+      while (System.nanoTime() < end && !(millis == AT_A_DRAFT && draftBeside(file))) {
         String text = Files.readString(file);
         assertTrue(text.equals(few) || text.equals(many), "torn while it is written");
       }
@@ -77,5 +82,9 @@ class KillTest {
       process.destroyForcibly();
       assertTrue(process.waitFor(10, TimeUnit.SECONDS));
     }
+  }
+
+  private static boolean draftBeside(Path file) throws IOException {
+    return new Node(file.getParent()).names().stream().anyMatch(name -> name.endsWith(".tmp"));
   }
 }

@@ -31,7 +31,7 @@ final class Rewriter {
       if (!outcome.equals(new Outcome.Applied())) {
         throw new IllegalStateException(outcome.toString());
       }
-      if (i == 1) {
+      if (i == 0) {
         System.out.println("writing");
       }
     }

@@ -56,9 +56,10 @@ public final class Iptables implements Backend {
     return variant.map(Variant::kind).orElse(Variant.Kind.UNKNOWN).toString();
   }
 
-  /** Why legacy or nft was chosen, for the log; empty before the first look. */
-  public Optional<String> choice() {
-    return variant.map(Variant::reason);
+  /** Why legacy or nft; known from the first look on. */
+  @Override
+  public String circumstances() {
+    return variant.map(Variant::reason).orElse("");
   }
 
   /**

@@ -144,9 +144,9 @@ public final class Nftables implements AutoCloseable {
     List<Commit.Complaint> complaints = new ArrayList<>();
     boolean confirmed = batch.isEmpty();
     for (Refusal each : said) {
-      if (each.errno().equals(Errno.NONE)) {
+      if (each.errno().is(Errno.NONE)) {
         confirmed = true;
-      } else if (each.errno().equals(Errno.ERESTART) || each.errno().equals(Errno.EAGAIN)) {
+      } else if (each.errno().is(Errno.ERESTART) || each.errno().is(Errno.EAGAIN)) {
         return new Commit.Raced(each.errno());
       } else {
         complaints.add(new Commit.Complaint(batch.step(each.message()), each));
@@ -208,7 +208,7 @@ public final class Nftables implements AutoCloseable {
 
   private static boolean isAbsent(NetlinkFailure failure) {
     return failure instanceof NetlinkFailure.Refused(var refusal)
-        && refusal.errno().equals(Errno.ENOENT);
+        && refusal.errno().is(Errno.ENOENT);
   }
 
   @Override

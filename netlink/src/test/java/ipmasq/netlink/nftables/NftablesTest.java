@@ -274,4 +274,20 @@ class NftablesTest {
               String.join("\n", rules.stream().map(Rule::toString).toList()) + "\n");
         });
   }
+
+  @Test
+  void chainsThatCountAndDrop() throws Exception {
+    inNamespace(
+        nftables -> {
+          Chain.Base base =
+              new Chain.Base(
+                  "filter", Hook.FORWARD, -5, Chain.Policy.DROP, Optional.of(new Counter(5, 500)));
+          Chain chain = new Chain(TABLE.family(), TABLE.name(), "fwd", Optional.of(base), "", 0);
+          commit(nftables, new Batch().add(TABLE).add(chain));
+          assertEquals(Optional.of(base), given(nftables.find(chain)).orElseThrow().base());
+          assertTrue(
+              output("nft", "list", "ruleset")
+                  .contains("type filter hook forward priority filter - 5; policy drop;"));
+        });
+  }
 }

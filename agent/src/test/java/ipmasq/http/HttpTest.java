@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(60)
 class HttpTest {
   private static final Limits LIMITS =
-      new Limits(8, 8192, 4096, Duration.ofMillis(500), Duration.ofMillis(500), 50);
+      new Limits(8, 8192, 4096, Duration.ofMillis(1500), Duration.ofMillis(1500), 50);
   private static final InetSocketAddress ANY_PORT =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
@@ -197,7 +197,7 @@ class HttpTest {
     try (Client client = client()) {
       long start = System.nanoTime();
       boolean cut = false;
-      for (int i = 0; i < 200 && !cut; i++) {
+      for (int i = 0; i < 500 && !cut; i++) {
         try {
           client.say("x");
         } catch (IOException hungUp) {
@@ -206,7 +206,7 @@ class HttpTest {
         TimeUnit.MILLISECONDS.sleep(20); // the attack, not a wait
       }
       assertTrue(cut, "a client may take as long as it likes");
-      assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(4));
+      assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(8));
     }
   }
 
@@ -219,7 +219,7 @@ class HttpTest {
       }
       long start = System.nanoTime();
       assertTrue(Client.get(server, "/").startsWith("HTTP/1.1 200"));
-      assertTrue(System.nanoTime() - start < TimeUnit.MILLISECONDS.toNanos(400));
+      assertTrue(System.nanoTime() - start < TimeUnit.MILLISECONDS.toNanos(1200));
       assertTrue(holders.getFirst().isHungUpOn());
     } finally {
       for (Client holder : holders) {

@@ -35,6 +35,7 @@ public final class Sync {
   private final Clock clock;
 
   private @Nullable Config lastGood;
+  private List<Reading.Source> sources = List.of();
   private final Map<Family, Policy> kept = new EnumMap<>(Family.class);
   private @Nullable Config swept;
 
@@ -79,6 +80,7 @@ public final class Sync {
         why,
         config,
         basis,
+        sources,
         problems(reading),
         chosen.backend().name(),
         reason(chosen),
@@ -99,6 +101,7 @@ public final class Sync {
     return switch (reading) {
       case Reading.Read read -> {
         lastGood = read.config();
+        sources = read.sources();
         yield Basis.FILE;
       }
       case Reading.Rejected _ -> lastGood == null ? Basis.FALLBACK : Basis.LAST_GOOD;

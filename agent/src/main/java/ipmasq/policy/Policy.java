@@ -78,8 +78,8 @@ public record Policy(
   }
 
   /**
-   * A range that stands twice in the file is written once. The Go agents repeat it; that is kept for
-   * IPv6, where the recorded conformance cases hold us to their rules line by line.
+   * A range that stands twice in the file is written once. The Go agents repeat it; that is kept
+   * for IPv6, where the recorded conformance cases hold us to their rules line by line.
    */
   private static List<Destination> written(Family family, List<Destination> destinations) {
     return switch (family) {

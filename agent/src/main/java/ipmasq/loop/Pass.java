@@ -17,6 +17,7 @@ import java.util.Set;
  * @param config the config in force
  * @param basis where that config comes from
  * @param problems what is wrong with the file, errors and warnings
+ * @param fighting whether another program keeps undoing what passes mend
  */
 public record Pass(
     Instant at,
@@ -27,6 +28,7 @@ public record Pass(
     List<Problem> problems,
     String backend,
     String backendReason,
+    boolean fighting,
     Map<Family, Result> results) {
 
   public Pass {

@@ -11,17 +11,17 @@ import ipmasq.policy.Policy;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** A kernel of policies: holds what was applied, and fails on request. */
 final class FakeBackend implements Backend {
   final Map<Family, Policy> kernel = new EnumMap<>(Family.class);
-  final Set<Family> blind = EnumSet.noneOf(Family.class);
+  final Set<Family> blind = ConcurrentHashMap.newKeySet();
   final Queue<Outcome> outcomes = new ArrayDeque<>();
   final List<Plan> applied = new ArrayList<>();
   private final String name;

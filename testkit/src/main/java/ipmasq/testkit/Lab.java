@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A pod, its node and the world outside, drawn in the package's own page. Packets may be sent from
- * several threads; equipment is added by one.
+ * several threads, equipment is added by one.
  */
 public final class Lab implements AutoCloseable {
   /** The pod's own addresses: what the outside sees where nothing is translated. */
@@ -52,7 +52,7 @@ public final class Lab implements AutoCloseable {
   private final List<Namespace> hosts = new ArrayList<>();
   private final List<Wiring> pods = new ArrayList<>();
   private final List<Wiring> uplinks = new ArrayList<>();
-  private final Witness witness = new Witness();
+  private final Witness witness;
   private final Set<Integer> watched = new HashSet<>();
   private final AtomicInteger ports = new AtomicInteger();
 
@@ -61,6 +61,7 @@ public final class Lab implements AutoCloseable {
     outside = hosts.get(0);
     node = hosts.get(1);
     pod = hosts.get(2);
+    witness = new Witness();
   }
 
   /** Builds it; when this returns, packets of both families have made the whole way. */
@@ -127,6 +128,7 @@ public final class Lab implements AutoCloseable {
     }
   }
 
+  /** Where packets come from unless the probe says otherwise. */
   public Namespace pod() {
     return pod;
   }
@@ -136,6 +138,7 @@ public final class Lab implements AutoCloseable {
     return node;
   }
 
+  /** Where every address is that is not the node's or a pod's. */
   public Namespace outside() {
     return outside;
   }
@@ -154,7 +157,7 @@ public final class Lab implements AutoCloseable {
    * Adds a pod behind an interface of its own on the node, {@code pod1} and so on, whose address
    * there ends in 1.
    */
-  public Namespace addPod(String v4, String v6) {
+  public synchronized Namespace addPod(String v4, String v6) {
     Namespace added = Namespace.open("pod" + pods.size());
     hosts.add(added);
     quieten(added);

@@ -57,8 +57,7 @@ record Console(PrintStream out, PrintStream err, Settings settings, Backends bac
   }
 
   Reading read() {
-    return ConfigReader.read(
-        settings.configs(), settings.base(backends.cidrLimit(settings.config())));
+    return ConfigReader.read(settings.configs(), settings.base(backends.auto(settings)));
   }
 
   Sync sync() {

@@ -13,7 +13,6 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 
 /**
@@ -188,8 +187,8 @@ record Settings(
         .map(format -> "--output is text or json, not \"" + format + "\"");
   }
 
-  /** What the files overlay, given how many ranges a list may have where they do not say. */
-  Base base(OptionalInt cidrLimit) {
-    return new Base(config, fixed, cidrLimit);
+  /** What the files overlay, given what {@code auto} stands for on this node. */
+  Base base(BackendChoice auto) {
+    return new Base(config, fixed, auto);
   }
 }

@@ -65,7 +65,7 @@ record Console(PrintStream out, PrintStream err, Settings settings, Backends bac
   }
 
   Log log() {
-    return new Log(err, Clock.systemUTC(), Log.Format.TEXT, settings.verbosity());
+    return new Log(err, Clock.systemUTC(), settings.logFormat(), settings.verbosity());
   }
 
   static Map<String, Object> json(Problem problem) {

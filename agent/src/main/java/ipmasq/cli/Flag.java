@@ -41,6 +41,7 @@ record Flag(String name, Kind kind, @Nullable String value, String help) {
   static final String WATCH_INTERVAL = "watch-interval";
   static final String CLEANUP_ON_EXIT = "cleanup-on-exit";
   static final String OUTPUT = "output";
+  static final String LOG_FORMAT = "log-format";
   static final String VERBOSITY = "v";
   static final String VERSION = "version";
   static final String HELP = "help";
@@ -99,6 +100,7 @@ record Flag(String name, Kind kind, @Nullable String value, String help) {
               Kind.TEXT,
               "text|json",
               "how check, plan, apply and explain answer (default text)"),
+          new Flag(LOG_FORMAT, Kind.TEXT, "text|json", "how the log looks (default text)"),
           new Flag(
               VERBOSITY, Kind.NUMBER, "N", "how much to log: 0 changes, 2 each pass, 4 detail"),
           new Flag(VERSION, Kind.SWITCH, "", "print the version and exit"),

@@ -7,6 +7,7 @@ import ipmasq.config.Config.BackendChoice;
 import ipmasq.config.Draft;
 import ipmasq.config.Key;
 import ipmasq.config.ToPorts;
+import ipmasq.log.Log.Format;
 import ipmasq.net.GoDuration;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,6 +30,7 @@ record Settings(
     List<Path> configs,
     boolean configGiven,
     boolean json,
+    Format logFormat,
     int verbosity,
     boolean cleanupOnExit,
     Duration watchInterval,
@@ -69,7 +71,8 @@ record Settings(
             .or(() -> backend(line, draft, fixed))
             .or(() -> interval(line, draft))
             .or(() -> watchInterval(line))
-            .or(() -> output(line));
+            .or(() -> textOrJson(line, Flag.OUTPUT))
+            .or(() -> textOrJson(line, Flag.LOG_FORMAT));
     if (wrong.isPresent()) {
       return new Parsed.Wrong(wrong.get());
     }
@@ -92,6 +95,7 @@ record Settings(
             configs.isEmpty() ? List.of(CONFIG) : configs,
             !configs.isEmpty(),
             line.text(Flag.OUTPUT).orElse("text").equals("json"),
+            line.text(Flag.LOG_FORMAT).orElse("text").equals("json") ? Format.JSON : Format.TEXT,
             line.number(Flag.VERBOSITY, 0),
             line.isOn(Flag.CLEANUP_ON_EXIT, false),
             watch(line),
@@ -181,10 +185,10 @@ record Settings(
     return Optional.empty();
   }
 
-  private static Optional<String> output(CommandLine line) {
-    return line.text(Flag.OUTPUT)
+  private static Optional<String> textOrJson(CommandLine line, String flag) {
+    return line.text(flag)
         .filter(format -> !format.equals("text") && !format.equals("json"))
-        .map(format -> "--output is text or json, not \"" + format + "\"");
+        .map(format -> "--" + flag + " is text or json, not \"" + format + "\"");
   }
 
   /** What the files overlay, given what {@code auto} stands for on this node. */

@@ -89,6 +89,14 @@ public final class MessageWriter {
     return bytes(type | NESTED, attributes);
   }
 
+  /** Attributes that are there as bytes already. */
+  public MessageWriter attributes(byte[] attributes) {
+    room(attributes.length);
+    System.arraycopy(attributes, 0, bytes, length, attributes.length);
+    length += attributes.length;
+    return this;
+  }
+
   /** Opens an attribute that holds attributes; what this returns closes it. */
   public int nest(int type) {
     int start = length;

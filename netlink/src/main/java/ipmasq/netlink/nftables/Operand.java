@@ -1,5 +1,6 @@
 package ipmasq.netlink.nftables;
 
+import ipmasq.netlink.Data;
 import ipmasq.netlink.nftables.Cmp.Operator;
 import java.util.Arrays;
 import java.util.Optional;

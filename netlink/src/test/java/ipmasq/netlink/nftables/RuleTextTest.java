@@ -2,6 +2,7 @@ package ipmasq.netlink.nftables;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import ipmasq.netlink.Data;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -51,7 +52,7 @@ class RuleTextTest {
   }
 
   private static String v6(String address) {
-    return AddressText.v6(Addresses.bytes(address));
+    return Data.of(Addresses.bytes(address)).address();
   }
 
   private static String text(Expression... expressions) {

@@ -1,5 +1,6 @@
 package ipmasq.netlink.nftables;
 
+import ipmasq.netlink.Data;
 import java.util.List;
 import java.util.Set;
 

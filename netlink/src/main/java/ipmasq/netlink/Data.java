@@ -1,10 +1,10 @@
-package ipmasq.netlink.nftables;
+package ipmasq.netlink;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
 
-/** Bytes as they stand in a packet or a register. Immutable. */
+/** Bytes as they stand in a packet or a register of nf_tables. Immutable. */
 public final class Data {
   private static final int INTERFACE_NAME = 16;
 
@@ -63,7 +63,7 @@ public final class Data {
   }
 
   /** Up to eight bytes as a number in network order. */
-  long number() {
+  public long number() {
     long value = 0;
     for (byte each : bytes) {
       value = value << 8 | each & 0xff;
@@ -72,12 +72,21 @@ public final class Data {
   }
 
   /** The bytes in the other order. */
-  Data reversed() {
+  public Data reversed() {
     byte[] other = new byte[bytes.length];
     for (int i = 0; i < other.length; i++) {
       other[i] = bytes[bytes.length - 1 - i];
     }
     return new Data(other);
+  }
+
+  /** As an address, where it has the length of one. */
+  public String address() {
+    return switch (bytes.length) {
+      case 4 -> AddressText.v4(bytes);
+      case 16 -> AddressText.v6(bytes);
+      default -> toString();
+    };
   }
 
   @Override

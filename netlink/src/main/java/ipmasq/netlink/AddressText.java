@@ -1,14 +1,10 @@
-package ipmasq.netlink.nftables;
+package ipmasq.netlink;
 
 /** Addresses as people write them. */
 final class AddressText {
   private AddressText() {}
 
-  static String v4(Data data) {
-    if (data.length() != 4) {
-      return data.toString();
-    }
-    byte[] bytes = data.bytes();
+  static String v4(byte[] bytes) {
     return (bytes[0] & 0xff)
         + "."
         + (bytes[1] & 0xff)

@@ -1,0 +1,143 @@
+package ipmasq.cli;
+
+import ipmasq.config.Nearest;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The words of a command line, sorted: flags with their values, and the rest in order.
+ *
+ * <p>Flags are written as Go programs take them, because manifests in the field are: {@code -x},
+ * {@code --x}, {@code --x=v}, {@code --x v}; a switch also bare. They may stand anywhere.
+ */
+record CommandLine(Map<Flag, List<String>> flags, List<String> words) {
+
+  /** What came of reading one. */
+  sealed interface Parsed {
+    record Line(CommandLine line) implements Parsed {}
+
+    record Wrong(String message) implements Parsed {}
+  }
+
+  static Parsed parse(List<String> args) {
+    Map<Flag, List<String>> flags = new LinkedHashMap<>();
+    List<String> words = new ArrayList<>();
+    for (int i = 0; i < args.size(); i++) {
+      String arg = args.get(i);
+      if (arg.equals("--")) {
+        words.addAll(args.subList(i + 1, args.size()));
+        break;
+      }
+      if (!arg.startsWith("-") || arg.equals("-")) {
+        words.add(arg);
+        continue;
+      }
+      int equals = arg.indexOf('=');
+      String name = arg.substring(arg.startsWith("--") ? 2 : 1, equals < 0 ? arg.length() : equals);
+      Flag flag = Flag.named(name);
+      if (flag == null) {
+        return new Parsed.Wrong("unknown flag " + arg + suggestion(name));
+      }
+      String value;
+      if (equals >= 0) {
+        value = arg.substring(equals + 1);
+      } else if (flag.standsAlone()) {
+        value = "true";
+      } else if (++i < args.size()) {
+        value = args.get(i);
+      } else {
+        return new Parsed.Wrong("--" + name + " needs a value: --" + name + "=" + flag.value());
+      }
+      Optional<String> complaint = complaint(flag, value);
+      if (complaint.isPresent()) {
+        return new Parsed.Wrong(complaint.get());
+      }
+      flags.computeIfAbsent(flag, _ -> new ArrayList<>()).add(value);
+    }
+    return new Parsed.Line(new CommandLine(flags, words));
+  }
+
+  private static Optional<String> complaint(Flag flag, String value) {
+    return switch (flag.kind()) {
+      case SWITCH, IGNORED_SWITCH ->
+          isTrue(value) || isFalse(value)
+              ? Optional.empty()
+              : Optional.of("--%s is true or false, not \"%s\"".formatted(flag.name(), value));
+      case NUMBER ->
+          number(value).isPresent()
+              ? Optional.empty()
+              : Optional.of("--%s is a whole number, not \"%s\"".formatted(flag.name(), value));
+      case TEXT, LIST, IGNORED -> Optional.empty();
+    };
+  }
+
+  private static boolean isTrue(String value) {
+    return switch (value) {
+      case "1", "t", "T", "true", "TRUE", "True" -> true;
+      default -> false;
+    };
+  }
+
+  private static boolean isFalse(String value) {
+    return switch (value) {
+      case "0", "f", "F", "false", "FALSE", "False" -> true;
+      default -> false;
+    };
+  }
+
+  private static Optional<Integer> number(String value) {
+    try {
+      return Optional.of(Integer.decode(value));
+    } catch (NumberFormatException notOne) {
+      return Optional.empty();
+    }
+  }
+
+  private static String suggestion(String name) {
+    return Nearest.to(name, Flag.ALL.stream().map(Flag::name).toList())
+        .map(near -> ": did you mean --" + near + "?")
+        .orElse("");
+  }
+
+  boolean has(String flag) {
+    return values(flag).isPresent();
+  }
+
+  /** The value of a switch, {@code otherwise} where it is not given. */
+  boolean isOn(String flag, boolean otherwise) {
+    return text(flag).map(CommandLine::isTrue).orElse(otherwise);
+  }
+
+  /** The last value given. */
+  Optional<String> text(String flag) {
+    return values(flag).map(List::getLast);
+  }
+
+  int number(String flag, int otherwise) {
+    return text(flag).flatMap(CommandLine::number).orElse(otherwise);
+  }
+
+  List<String> list(String flag) {
+    return values(flag).orElse(List.of());
+  }
+
+  private Optional<List<String>> values(String name) {
+    for (Map.Entry<Flag, List<String>> flag : flags.entrySet()) {
+      if (flag.getKey().name().equals(name)) {
+        return Optional.of(flag.getValue());
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** The names of given flags that do nothing here. */
+  List<String> ignored() {
+    return flags.keySet().stream()
+        .filter(f -> f.kind() == Flag.Kind.IGNORED || f.kind() == Flag.Kind.IGNORED_SWITCH)
+        .map(Flag::name)
+        .toList();
+  }
+}

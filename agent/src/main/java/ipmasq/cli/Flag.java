@@ -1,0 +1,115 @@
+package ipmasq.cli;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A flag that the command line knows.
+ *
+ * @param name without dashes
+ * @param kind what values it takes
+ * @param value how its value is called in the help; null for one that is left out there
+ * @param help one line
+ */
+record Flag(String name, Kind kind, @Nullable String value, String help) {
+  enum Kind {
+    /** True or false; bare means true. */
+    SWITCH,
+    /** Any text; given twice, the last counts. */
+    TEXT,
+    /** Any text; may be given several times, and all count. */
+    LIST,
+    /** A whole number. */
+    NUMBER,
+    /** Stands in people's manifests, does nothing here; takes a value. */
+    IGNORED,
+    /** The same, but a switch: a bare one takes no value. */
+    IGNORED_SWITCH
+  }
+
+  static final String CONFIG = "config";
+  static final String MASQ_CHAIN = "masq-chain";
+  static final String ALL_RESERVED = "nomasq-all-reserved-ranges";
+  static final String ENABLE_IPV6 = "enable-ipv6";
+  static final String RANDOM_FULLY = "random-fully";
+  static final String TO_PORTS = "to-ports";
+  static final String RESYNC_INTERVAL = "resync-interval";
+  static final String BACKEND = "backend";
+  static final String WATCH_INTERVAL = "watch-interval";
+  static final String CLEANUP_ON_EXIT = "cleanup-on-exit";
+  static final String OUTPUT = "output";
+  static final String VERBOSITY = "v";
+  static final String VERSION = "version";
+  static final String HELP = "help";
+
+  /** In the order in which the help lists them. */
+  static final List<Flag> ALL =
+      List.of(
+          new Flag(
+              CONFIG, Kind.LIST, "PATH", "the config file (default /etc/config/ip-masq-agent)"),
+          new Flag(ENABLE_IPV6, Kind.SWITCH, "", "masquerade IPv6 too"),
+          new Flag(
+              ALL_RESERVED,
+              Kind.SWITCH,
+              "",
+              "without a list in the file, exempt all reserved IPv4 ranges, not just RFC 1918's"),
+          new Flag(MASQ_CHAIN, Kind.TEXT, "NAME", "name of the nat chain (default IP-MASQ-AGENT)"),
+          new Flag(RANDOM_FULLY, Kind.SWITCH, "", "choose source ports at random (default true)"),
+          new Flag(
+              TO_PORTS,
+              Kind.TEXT,
+              "RANGES",
+              "source ports for tcp, udp and sctp, such as 1024-29999,32768-65535"),
+          new Flag(
+              BACKEND,
+              Kind.TEXT,
+              "auto|iptables|nftables",
+              "what to write (default auto: as the node does)"),
+          new Flag(
+              WATCH_INTERVAL,
+              Kind.TEXT,
+              "DURATION",
+              "look this often whether somebody touched the rules; 0 never (default 500ms)"),
+          new Flag(
+              RESYNC_INTERVAL,
+              Kind.NUMBER,
+              "SECONDS",
+              "look at file and rules this often, where the file does not say (default 60)"),
+          new Flag(CLEANUP_ON_EXIT, Kind.SWITCH, "", "remove the rules when stopped (run)"),
+          new Flag(
+              OUTPUT,
+              Kind.TEXT,
+              "text|json",
+              "how check, plan, apply and explain answer (default text)"),
+          new Flag(
+              VERBOSITY, Kind.NUMBER, "N", "how much to log: 0 changes, 2 each pass, 4 detail"),
+          new Flag(VERSION, Kind.SWITCH, "", "print the version and exit"),
+          new Flag(HELP, Kind.SWITCH, "", "print this and exit"),
+          new Flag("h", Kind.SWITCH, null, "as --help"),
+          new Flag("logtostderr", Kind.IGNORED_SWITCH, null, ""),
+          new Flag("alsologtostderr", Kind.IGNORED_SWITCH, null, ""),
+          new Flag("one_output", Kind.IGNORED_SWITCH, null, ""),
+          new Flag("add_dir_header", Kind.IGNORED_SWITCH, null, ""),
+          new Flag("skip_headers", Kind.IGNORED_SWITCH, null, ""),
+          new Flag("skip_log_headers", Kind.IGNORED_SWITCH, null, ""),
+          new Flag("stderrthreshold", Kind.IGNORED, null, ""),
+          new Flag("vmodule", Kind.IGNORED, null, ""),
+          new Flag("log_dir", Kind.IGNORED, null, ""),
+          new Flag("log_file", Kind.IGNORED, null, ""),
+          new Flag("log_file_max_size", Kind.IGNORED, null, ""),
+          new Flag("log_backtrace_at", Kind.IGNORED, null, ""));
+
+  /** Whether a bare {@code --name} is whole, so that the next word is not its value. */
+  boolean standsAlone() {
+    return kind == Kind.SWITCH || kind == Kind.IGNORED_SWITCH;
+  }
+
+  static @Nullable Flag named(String name) {
+    for (Flag flag : ALL) {
+      if (flag.name.equals(name)) {
+        return flag;
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,131 @@
+package ipmasq.config;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A config file as it was at one moment: its settings, each on its own, before they overlay
+ * anything.
+ */
+record ConfigFile(Reading.Source source, Map<Key<?>, Setting<?>> settings, Problems problems) {
+  private static final int DIGEST_DIGITS = 12;
+
+  /** Reads one file. A missing file has no settings and no problems. */
+  static ConfigFile read(Path path) {
+    Problems problems = new Problems(path.toString());
+    byte[] bytes;
+    try {
+      bytes = Files.readAllBytes(path);
+    } catch (NoSuchFileException _) {
+      return unread(path, problems);
+    } catch (IOException | OutOfMemoryError e) {
+      problems.error(0, 0, "cannot be read: " + reason(path, e), "check the path and its mount");
+      return unread(path, problems);
+    }
+    return parse(path, bytes);
+  }
+
+  /** A path that gave no settings. */
+  static ConfigFile unread(Path path, Problems problems) {
+    return new ConfigFile(new Reading.Source(path, Optional.empty()), Map.of(), problems);
+  }
+
+  /** The setting of a key, or null where this file has none. */
+  @SuppressWarnings("unchecked") // Document puts each setting under its own key.
+  <T> @Nullable Setting<T> setting(Key<T> key) {
+    return (Setting<T>) settings.get(key);
+  }
+
+  /** The elements that this file gives for a key. */
+  <T> Listed<T> listed(Key<Listed<T>> key) {
+    Setting<Listed<T>> setting = setting(key);
+    return setting == null ? new Listed<>() : setting.value().orElseGet(Listed::new);
+  }
+
+  /** Where an element stands: {@code path:line:column}. */
+  String place(Listed<?> listed, int i) {
+    return source.path() + ":" + listed.line(i) + ":" + listed.column(i);
+  }
+
+  private static ConfigFile parse(Path path, byte[] bytes) {
+    Reading.Source source = new Reading.Source(path, Optional.of(Sha256.hex(bytes, DIGEST_DIGITS)));
+    String text = FileText.decode(bytes);
+    if (!FileText.beginsWithBrace(text)) {
+      return yaml(source, bytes, text);
+    }
+    Problems problems = new Problems(path.toString());
+    try {
+      Map<Key<?>, Setting<?>> settings = Document.read(new JsonTokens(text), true, problems);
+      return new ConfigFile(source, settings, problems);
+    } catch (SyntaxError notJson) {
+      return yamlInBraces(source, bytes, text, notJson);
+    }
+  }
+
+  private static ConfigFile yaml(Reading.Source source, byte[] bytes, String text) {
+    Problems problems = new Problems(source.path().toString());
+    Map<Key<?>, Setting<?>> settings = Map.of();
+    try {
+      FileText.requirePrintable(bytes, text);
+      YamlTokens tokens = new YamlTokens(text);
+      settings = Document.read(tokens, false, problems);
+      if (tokens.followed()) {
+        problems.warning(
+            tokens.line(),
+            tokens.column(),
+            "another document begins here; only the first is read",
+            "remove the line \"---\" to make them one");
+      }
+    } catch (SyntaxError error) {
+      error.reportTo(problems);
+    }
+    return new ConfigFile(source, settings, problems);
+  }
+
+  /** What looked like JSON may be YAML's own braces; but then there is nothing else in the file. */
+  private static ConfigFile yamlInBraces(
+      Reading.Source source, byte[] bytes, String text, SyntaxError notJson) {
+    Problems problems = new Problems(source.path().toString());
+    try {
+      FileText.requirePrintable(bytes, text);
+      YamlTokens tokens = new YamlTokens(text);
+      Map<Key<?>, Setting<?>> settings = Document.read(tokens, false, problems);
+      if (tokens.followed() || !text.stripLeading().startsWith("{")) {
+        throw notJson;
+      }
+      return new ConfigFile(source, settings, problems);
+    } catch (SyntaxError error) {
+      // Whoever writes {"key" means JSON, and wants to hear of JSON.
+      Problems only = new Problems(source.path().toString());
+      (meansJson(text) ? notJson : error).reportTo(only);
+      return new ConfigFile(source, Map.of(), only);
+    }
+  }
+
+  private static boolean meansJson(String text) {
+    int at = text.indexOf('{') + 1;
+    while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
+      at++;
+    }
+    return text.startsWith("\"", at);
+  }
+
+  private static String reason(Path path, Throwable e) {
+    if (Files.isDirectory(path)) {
+      return "it is a directory";
+    }
+    if (e instanceof AccessDeniedException) {
+      return "permission denied";
+    }
+    // The exception's own words are often just the path.
+    String message = e instanceof FileSystemException f ? f.getReason() : e.getMessage();
+    return message == null ? "input or output error" : Words.shortened(message);
+  }
+}

@@ -1,0 +1,25 @@
+package ipmasq.config;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/** Reads config files over a base. */
+public final class ConfigReader {
+  private ConfigReader() {}
+
+  /** Reads one source; a missing file is the base as it is. */
+  public static Reading read(Path source, Base base) {
+    return read(List.of(source), base);
+  }
+
+  /**
+   * Reads several sources as one config: files, and directories of {@code ip-masq*} files. Lists
+   * are united in the order of the sources; what two files contradict each other in is an error.
+   */
+  public static Reading read(List<Path> sources, Base base) {
+    if (sources.isEmpty()) {
+      return new Reading.Read(base.config(), List.of(), List.of());
+    }
+    return new Assembly(Sources.read(sources), base).reading();
+  }
+}

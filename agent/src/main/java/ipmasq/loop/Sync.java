@@ -1,0 +1,187 @@
+package ipmasq.loop;
+
+import ipmasq.backend.Backend;
+import ipmasq.backend.Chosen;
+import ipmasq.backend.Watch;
+import ipmasq.config.Config;
+import ipmasq.config.Problem;
+import ipmasq.config.Reading;
+import ipmasq.loop.Pass.Basis;
+import ipmasq.loop.Pass.Result;
+import ipmasq.net.Family;
+import ipmasq.plan.Observed;
+import ipmasq.plan.Plan;
+import ipmasq.policy.Policy;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes passes: file to kernel, once each. Used by one thread.
+ *
+ * <p>It remembers what must outlive a pass: the last good config, the policies of an earlier run
+ * that are kept while the file is bad, and whose leftovers were swept already.
+ */
+public final class Sync {
+  private final Supplier<Reading> file;
+  private final Config fallback;
+  private final Function<Config, Chosen> backends;
+  private final Clock clock;
+
+  private @Nullable Config lastGood;
+  private List<Reading.Source> sources = List.of();
+  private final Map<Family, Policy> kept = new EnumMap<>(Family.class);
+  private @Nullable Config swept;
+  private @Nullable Config enforced;
+  private Watch watch = Watch.NONE;
+  private Optional<Object> verified = Optional.empty();
+
+  /**
+   * @param file reads the config file
+   * @param fallback the config for a node whose file is bad from the start
+   * @param backends the backend for a config
+   */
+  public Sync(
+      Supplier<Reading> file, Config fallback, Function<Config, Chosen> backends, Clock clock) {
+    this.file = file;
+    this.fallback = fallback;
+    this.backends = backends;
+    this.clock = clock;
+  }
+
+  /** One pass on its own. */
+  public Pass pass(Set<Trigger> why) {
+    return pass(why, false);
+  }
+
+  /**
+   * One pass.
+   *
+   * @param fighting whether another program keeps undoing what passes mend
+   */
+  public Pass pass(Set<Trigger> why, boolean fighting) {
+    Instant start = clock.instant();
+    Reading reading = file.get();
+    Basis basis = basis(reading);
+    Config config = lastGood == null ? fallback : lastGood;
+    Chosen chosen = backends.apply(config);
+    watch = chosen.watch();
+    // The mark is older than the look: what happens in between shows as a change later. At the
+    // start there is nothing to compare with, and the rules come first.
+    Optional<Object> mark = why.contains(Trigger.START) ? Optional.empty() : watch.mark();
+    boolean untouched = mark.isPresent() && mark.equals(verified) && config.equals(enforced);
+    Map<Family, Result> results = new EnumMap<>(Family.class);
+    for (Family family : Family.values()) {
+      if (enabled(config, family)) {
+        results.put(
+            family,
+            untouched ? new Result.Unchanged() : enforce(chosen.backend(), config, basis, family));
+      }
+    }
+    if (results.values().stream().noneMatch(Result.Failed.class::isInstance)) {
+      sweep(config, chosen, results);
+    }
+    // Never believe the last write: what was changed is looked at once more.
+    boolean unchanged = results.values().stream().allMatch(Result.Unchanged.class::isInstance);
+    verified = unchanged ? mark : Optional.empty();
+    enforced = config;
+    return new Pass(
+        start,
+        Duration.between(start, clock.instant()),
+        why,
+        config,
+        basis,
+        sources,
+        problems(reading),
+        chosen.backend().name(),
+        reason(chosen),
+        fighting,
+        results);
+  }
+
+  private Result enforce(Backend backend, Config config, Basis basis, Family family) {
+    return Enforcement.enforce(
+        backend,
+        family,
+        observed -> Plan.toward(desired(backend, config, basis, observed), observed));
+  }
+
+  /** Whether somebody may have changed the rules since they were last seen to be in place. */
+  boolean disturbed() {
+    Optional<Object> mark = watch.mark();
+    return mark.isPresent() && !mark.equals(verified);
+  }
+
+  /** Asked after the pass: by then the backend has looked at the node. */
+  private static String reason(Chosen chosen) {
+    String circumstances = chosen.backend().circumstances();
+    return circumstances.isEmpty() ? chosen.reason() : chosen.reason() + "; " + circumstances;
+  }
+
+  private static boolean enabled(Config config, Family family) {
+    return family == Family.IPV4 || config.enableIpv6();
+  }
+
+  private Basis basis(Reading reading) {
+    return switch (reading) {
+      case Reading.Read read -> {
+        lastGood = read.config();
+        sources = read.sources();
+        yield Basis.FILE;
+      }
+      case Reading.Rejected _ -> lastGood == null ? Basis.FALLBACK : Basis.LAST_GOOD;
+    };
+  }
+
+  private static List<Problem> problems(Reading reading) {
+    return switch (reading) {
+      case Reading.Read read -> read.warnings();
+      case Reading.Rejected rejected -> rejected.problems();
+    };
+  }
+
+  /** While the file never was good, what an earlier run left stays in force, and is healed. */
+  private Policy desired(Backend backend, Config config, Basis basis, Observed observed) {
+    Policy policy = backend.form(Policy.of(config, observed.family()));
+    return switch (basis) {
+      case FILE, LAST_GOOD -> policy;
+      case FALLBACK ->
+          kept.computeIfAbsent(observed.family(), _ -> observed.policy().orElse(policy));
+    };
+  }
+
+  /**
+   * Once the rules are in force, and only then, removes what a former config left behind: rules of
+   * a family that is off now, rules that another backend wrote.
+   */
+  private void sweep(Config config, Chosen chosen, Map<Family, Result> results) {
+    if (config.equals(swept)) {
+      return;
+    }
+    for (Family family : Family.values()) {
+      if (!enabled(config, family)) {
+        keepIfChanged(results, family, Enforcement.remove(chosen.backend(), family));
+      }
+      for (Backend other : chosen.others()) {
+        Enforcement.remove(other, family);
+      }
+    }
+    swept = config;
+  }
+
+  /** A node without IPv6 cannot be swept of IPv6 rules, and need not be: no failure. */
+  private static void keepIfChanged(Map<Family, Result> results, Family family, Result result) {
+    switch (result) {
+      case Result.Changed changed -> results.put(family, changed);
+      case Result.Unchanged _, Result.Failed _ -> {}
+    }
+  }
+}

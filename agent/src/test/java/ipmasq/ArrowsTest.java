@@ -1,0 +1,121 @@
+package ipmasq;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassModel;
+import java.lang.classfile.constantpool.PoolEntry;
+import java.lang.classfile.constantpool.Utf8Entry;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Holds the arrows between the agent's packages: who may use whom. */
+class ArrowsTest {
+  private static final Path CLASSES = Path.of("target/classes");
+  private static final Pattern OURS = Pattern.compile("ipmasq/((?:[a-z]+/)+)[A-Z]");
+
+  /** A package may use itself, the JDK, and what stands here. */
+  private static final Map<String, Set<String>> MAY_USE =
+      Map.ofEntries(
+          Map.entry("net", Set.of()),
+          Map.entry("json", Set.of()),
+          Map.entry("log", Set.of("json")),
+          Map.entry("http", Set.of("net")),
+          Map.entry("config", Set.of("net")),
+          Map.entry("policy", Set.of("net", "config")),
+          Map.entry("plan", Set.of("net", "policy")),
+          Map.entry("backend", Set.of("net", "policy", "plan")),
+          Map.entry("backend.iptables", Set.of("net", "policy", "plan", "backend")),
+          Map.entry(
+              "backend.nftables",
+              Set.of("net", "policy", "plan", "backend", "netlink", "netlink.nftables")),
+          Map.entry("backend.cni", Set.of("net", "policy", "plan", "backend")),
+          Map.entry("loop", Set.of("net", "config", "policy", "plan", "backend", "log")),
+          Map.entry(
+              "status",
+              Set.of("net", "config", "policy", "plan", "backend", "loop", "json", "log", "http")));
+
+  /** The command line wires everything, so it may use everything. */
+  private static final String WIRING = "cli";
+
+  @Test
+  void packagesUseOnlyWhatTheyMay() throws IOException {
+    List<String> wrong = new ArrayList<>();
+    for (Path file : classFiles()) {
+      String from = packageOf(CLASSES.relativize(file).toString());
+      if (from.equals(WIRING)) {
+        continue;
+      }
+      for (String to : packagesIn(ClassFile.of().parse(file))) {
+        Set<String> allowed = MAY_USE.getOrDefault(from, Set.of());
+        if (!to.equals(from) && !allowed.contains(to)) {
+          wrong.add(from + " → " + to + " in " + file.getFileName());
+        }
+      }
+    }
+    assertEquals(List.of(), wrong);
+  }
+
+  @Test
+  void everyPackageIsNamedAboveAndSaysWhatItIs() throws IOException {
+    Set<String> packages =
+        classFiles().stream()
+            .map(file -> packageOf(CLASSES.relativize(file).toString()))
+            .collect(Collectors.toCollection(TreeSet::new));
+    for (String name : packages) {
+      assertTrue(MAY_USE.containsKey(name) || name.equals(WIRING), name + " has no arrows");
+      Path info = Path.of("src/main/java/ipmasq", name.replace('.', '/'), "package-info.java");
+      assertTrue(Files.exists(info), info + " is missing");
+    }
+  }
+
+  private static List<Path> classFiles() throws IOException {
+    try (Stream<Path> files = Files.walk(CLASSES)) {
+      List<Path> classes =
+          files
+              .filter(f -> f.toString().endsWith(".class"))
+              .filter(f -> !f.endsWith("module-info.class"))
+              .toList();
+      assertTrue(classes.size() > 10, "classes are looked for in the wrong place: " + CLASSES);
+      return classes;
+    }
+  }
+
+  /** Names of classes and descriptors both stand in the constant pool as text. */
+  private static Set<String> packagesIn(ClassModel model) {
+    Set<String> packages = new TreeSet<>();
+    for (PoolEntry entry : model.constantPool()) {
+      if (entry instanceof Utf8Entry text) {
+        Matcher names = OURS.matcher(text.stringValue());
+        while (names.find()) {
+          packages.add(dotted(names.group(1)));
+        }
+      }
+    }
+    return packages;
+  }
+
+  private static String packageOf(String path) {
+    Matcher name = OURS.matcher(path);
+    assertTrue(name.find() || path.endsWith("package-info.class"), path);
+    return path.endsWith("package-info.class")
+        ? dotted(path.substring("ipmasq/".length(), path.lastIndexOf('/') + 1))
+        : dotted(name.group(1));
+  }
+
+  private static String dotted(String path) {
+    return path.substring(0, path.length() - 1).replace('/', '.');
+  }
+}

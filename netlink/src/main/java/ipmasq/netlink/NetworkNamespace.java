@@ -1,0 +1,57 @@
+package ipmasq.netlink;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+
+/**
+ * Takes a thread into another network namespace. A namespace belongs to the thread of the kernel,
+ * so only platform threads may go: a virtual one would leave its carrier behind there.
+ *
+ * <p>What a thread inside makes belongs there for good: sockets, child processes, and also the
+ * threads that it starts. {@code /proc/net} is the process's view and stays outside; {@code
+ * /proc/thread-self/net} and {@code /proc/sys/net} are the thread's.
+ */
+public final class NetworkNamespace {
+  private static final long AT_FDCWD = -100;
+  private static final long O_RDONLY_CLOEXEC = 0x80000;
+  private static final long CLONE_NEWNET = 0x4000_0000;
+
+  private NetworkNamespace() {}
+
+  /** Where {@code ip netns} keeps the namespace of this name. */
+  public static String path(String name) {
+    return "/run/netns/" + name;
+  }
+
+  /** Moves the current thread, until it ends, into the namespace that {@code ip netns} calls so. */
+  public static void enter(String name) throws IOException {
+    if (Thread.currentThread().isVirtual()) {
+      throw new IllegalStateException("a virtual thread cannot enter a network namespace");
+    }
+    Numbers numbers = Numbers.ofThisMachine();
+    long fd;
+    try (Arena arena = Arena.ofConfined()) {
+      long path = arena.allocateFrom(path(name)).address();
+      fd = Syscalls.call(numbers.openat, AT_FDCWD, path, O_RDONLY_CLOEXEC, 0, 0, 0);
+    }
+    if (fd < 0) {
+      throw new IOException("cannot open network namespace " + name + ": errno " + -fd);
+    }
+    long entered = Syscalls.call(numbers.setns, fd, CLONE_NEWNET, 0, 0, 0, 0);
+    Syscalls.call(numbers.close, fd, 0, 0, 0, 0, 0);
+    if (entered < 0) {
+      throw new IOException("cannot enter network namespace " + name + ": errno " + -entered);
+    }
+  }
+
+  private record Numbers(long openat, long setns, long close) {
+    static Numbers ofThisMachine() {
+      String architecture = System.getProperty("os.arch");
+      return switch (architecture) {
+        case "amd64", "x86_64" -> new Numbers(257, 308, 3);
+        case "aarch64" -> new Numbers(56, 268, 57);
+        default -> throw new UnsupportedOperationException("no system calls for " + architecture);
+      };
+    }
+  }
+}

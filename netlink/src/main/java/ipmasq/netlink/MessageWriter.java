@@ -132,6 +132,11 @@ public final class MessageWriter {
     return Arrays.copyOf(bytes, length);
   }
 
+  /** What is written so far, a message or only attributes, for {@link #attributes}. */
+  public byte[] written() {
+    return Arrays.copyOf(bytes, length);
+  }
+
   /** The whole message, in an array that the next one is written to; it may be longer. */
   byte[] seal() {
     putShort(0, length);

@@ -42,7 +42,7 @@ public final class Conntrack implements AutoCloseable {
   /** Forgets a flow, so that its next packet is a new one's; false: it was gone already. */
   public Answer<Boolean> delete(Flow flow) {
     request.begin(DELETE, NetlinkSocket.REQUEST | NetlinkSocket.ACK).netfilter(flow.family(), 0);
-    request.attributes(flow.key().bytes());
+    flow.name(request);
     Optional<NetlinkFailure> failure = socket.ask(request, _ -> {});
     if (failure.isEmpty()) {
       return new Answer.Given<>(true);

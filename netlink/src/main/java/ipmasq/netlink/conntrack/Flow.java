@@ -1,24 +1,12 @@
 package ipmasq.netlink.conntrack;
 
 import ipmasq.netlink.Attributes;
-import ipmasq.netlink.Data;
 import ipmasq.netlink.MalformedMessage;
 import ipmasq.netlink.MessageReader;
 import ipmasq.netlink.MessageWriter;
 
-/**
- * A flow that the kernel tracks.
- *
- * @param family 2 for IPv4, 10 for IPv6
- * @param original its packets as they came
- * @param reply the packets that answer them: sent to the source that the flow got
- * @param status bits; see {@link #isSourceTranslated}
- * @param mark set by rules
- * @param id the kernel's number for it
- * @param key how the kernel names it in messages
- */
-public record Flow(
-    int family, Tuple original, Tuple reply, int status, int mark, int id, Data key) {
+/** A flow that the kernel tracks. Immutable. */
+public final class Flow {
   private static final int ORIGINAL = 1;
   private static final int REPLY = 2;
   private static final int STATUS = 3;
@@ -27,29 +15,24 @@ public record Flow(
   private static final int ZONE = 18;
   private static final int SOURCE_TRANSLATED = 1 << 4;
 
-  /** Whether its packets leave with another source than they came with. */
-  public boolean isSourceTranslated() {
-    return (status & SOURCE_TRANSLATED) != 0;
+  private final int family;
+  private final byte[] key;
+  private final Tuple original;
+  private final Tuple reply;
+  private final int status;
+  private final int mark;
+
+  private Flow(int family, Attributes attributes) throws MalformedMessage {
+    this.family = family;
+    this.key = key(attributes);
+    original = Tuple.read(attributes.nested(ORIGINAL, Tuple.HIGHEST));
+    reply = Tuple.read(attributes.nested(REPLY, Tuple.HIGHEST));
+    status = attributes.u32(STATUS, 0);
+    mark = attributes.u32(MARK, 0);
   }
 
-  static Flow read(MessageReader message) throws MalformedMessage {
-    Attributes attributes = Attributes.of(message.attributes(), ZONE);
-    return new Flow(
-        message.family(),
-        Tuple.read(attributes.nested(ORIGINAL, Tuple.HIGHEST)),
-        Tuple.read(attributes.nested(REPLY, Tuple.HIGHEST)),
-        attributes.u32(STATUS, 0),
-        attributes.u32(MARK, 0),
-        attributes.u32(ID, 0),
-        key(attributes));
-  }
-
-  /**
-   * What a message that deletes the flow says: the kernel finds it by that, and by nothing else.
-   */
-  private static Data key(Attributes attributes) throws MalformedMessage {
-    MessageWriter out = new MessageWriter().begin(0, 0);
-    int header = out.length();
+  private static byte[] key(Attributes attributes) throws MalformedMessage {
+    MessageWriter out = new MessageWriter();
     out.nested(ORIGINAL, attributes.bytes(ORIGINAL));
     if (attributes.has(ID)) {
       out.bytes(ID, attributes.bytes(ID)); // mostly tells a later flow of the same ends apart
@@ -57,10 +40,41 @@ public record Flow(
     if (attributes.has(ZONE)) {
       out.bytes(ZONE, attributes.bytes(ZONE));
     }
-    byte[] message = out.message();
-    byte[] key = new byte[message.length - header];
-    System.arraycopy(message, header, key, 0, key.length);
-    return Data.of(key);
+    return out.written();
+  }
+
+  static Flow read(MessageReader message) throws MalformedMessage {
+    return new Flow(message.family(), Attributes.of(message.attributes(), ZONE));
+  }
+
+  /** 2 for IPv4, 10 for IPv6. */
+  public int family() {
+    return family;
+  }
+
+  /** Its packets as they came. */
+  public Tuple original() {
+    return original;
+  }
+
+  /** The packets that answer them: sent to the source that the flow got. */
+  public Tuple reply() {
+    return reply;
+  }
+
+  /** What rules marked it with. */
+  public int mark() {
+    return mark;
+  }
+
+  /** Whether its packets leave with another source than they came with. */
+  public boolean isSourceTranslated() {
+    return (status & SOURCE_TRANSLATED) != 0;
+  }
+
+  /** Names it in a request, in the kernel's own bytes. */
+  void name(MessageWriter out) {
+    out.attributes(key);
   }
 
   @Override

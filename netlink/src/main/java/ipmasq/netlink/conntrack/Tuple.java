@@ -1,7 +1,6 @@
 package ipmasq.netlink.conntrack;
 
 import ipmasq.netlink.Attributes;
-import ipmasq.netlink.Data;
 import ipmasq.netlink.MalformedMessage;
 
 /**
@@ -12,7 +11,8 @@ import ipmasq.netlink.MalformedMessage;
  * @param destinationPort 0 for protocols without ports
  */
 public record Tuple(
-    int protocol, Data source, Data destination, int sourcePort, int destinationPort) {
+    int protocol, Address source, Address destination, int sourcePort, int destinationPort) {
+  static final int HIGHEST = 2;
   private static final int IP = 1;
   private static final int PROTOCOL = 2;
   private static final int V4_SOURCE = 1;
@@ -29,23 +29,21 @@ public record Tuple(
     boolean v6 = ip.has(V6_SOURCE);
     return new Tuple(
         protocol.u8(NUMBER),
-        Data.of(ip.bytes(v6 ? V6_SOURCE : V4_SOURCE)),
-        Data.of(ip.bytes(v6 ? V6_DESTINATION : V4_DESTINATION)),
+        Address.of(ip.bytes(v6 ? V6_SOURCE : V4_SOURCE)),
+        Address.of(ip.bytes(v6 ? V6_DESTINATION : V4_DESTINATION)),
         protocol.has(SOURCE_PORT) ? protocol.u16(SOURCE_PORT) : 0,
         protocol.has(DESTINATION_PORT) ? protocol.u16(DESTINATION_PORT) : 0);
   }
-
-  /** The number of the highest attribute of a tuple. */
-  static final int HIGHEST = PROTOCOL;
 
   @Override
   public String toString() {
     return end(source, sourcePort) + " > " + end(destination, destinationPort);
   }
 
-  private static String end(Data address, int port) {
-    String text =
-        address.length() == 16 && port != 0 ? "[" + address.address() + "]" : address.address();
-    return port == 0 ? text : text + ":" + port;
+  private static String end(Address address, int port) {
+    if (port == 0) {
+      return address.toString();
+    }
+    return address.isV6() ? "[" + address + "]:" + port : address + ":" + port;
   }
 }

@@ -2,7 +2,6 @@ package ipmasq.netlink.nftables;
 
 import ipmasq.netlink.AttributeReader;
 import ipmasq.netlink.Attributes;
-import ipmasq.netlink.Data;
 import ipmasq.netlink.MalformedMessage;
 import ipmasq.netlink.MessageWriter;
 

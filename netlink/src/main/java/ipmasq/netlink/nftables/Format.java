@@ -1,6 +1,5 @@
 package ipmasq.netlink.nftables;
 
-import ipmasq.netlink.Data;
 import java.nio.charset.StandardCharsets;
 
 /** How the bytes of a field are shown. */

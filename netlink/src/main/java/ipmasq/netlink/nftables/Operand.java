@@ -1,6 +1,5 @@
 package ipmasq.netlink.nftables;
 
-import ipmasq.netlink.Data;
 import ipmasq.netlink.nftables.Cmp.Operator;
 import java.util.Arrays;
 import java.util.Optional;

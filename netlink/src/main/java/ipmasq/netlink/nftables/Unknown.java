@@ -1,7 +1,5 @@
 package ipmasq.netlink.nftables;
 
-import ipmasq.netlink.Data;
-
 /**
  * An expression that this package has no record for, kept as the kernel gave it.
  *

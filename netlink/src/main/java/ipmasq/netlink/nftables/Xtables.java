@@ -1,7 +1,6 @@
 package ipmasq.netlink.nftables;
 
 import ipmasq.netlink.Attributes;
-import ipmasq.netlink.Data;
 import ipmasq.netlink.MalformedMessage;
 import ipmasq.netlink.MessageWriter;
 import java.util.Locale;

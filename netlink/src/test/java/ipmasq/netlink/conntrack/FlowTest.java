@@ -42,9 +42,10 @@ class FlowTest {
         "10.0.0.1:5000 > 1.1.1.1:53, answered 1.1.1.1:53 > 192.0.2.1:6000", flow.toString());
     assertTrue(flow.isSourceTranslated());
     assertEquals(7, flow.mark());
-    assertEquals(99, flow.id());
+    MessageWriter named = new MessageWriter();
+    flow.name(named);
     // The original direction, the number and the zone.
-    assertEquals(4 + 20 + 28 + 8 + 8, flow.key().length());
+    assertEquals(4 + 20 + 28 + 8 + 8, named.length());
   }
 
   @Test

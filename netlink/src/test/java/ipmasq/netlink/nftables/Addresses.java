@@ -1,6 +1,5 @@
 package ipmasq.netlink.nftables;
 
-import ipmasq.netlink.Data;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;

@@ -2,7 +2,6 @@ package ipmasq.netlink.nftables;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import ipmasq.netlink.Data;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 

@@ -1,6 +1,5 @@
 package ipmasq.netlink.nftables;
 
-import ipmasq.netlink.Data;
 import java.util.List;
 import java.util.Set;
 

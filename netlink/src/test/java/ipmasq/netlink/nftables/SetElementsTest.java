@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ipmasq.netlink.Data;
 import ipmasq.netlink.KernelTest;
 import ipmasq.netlink.NetlinkFailure;
 import ipmasq.netlink.OwnNamespace;

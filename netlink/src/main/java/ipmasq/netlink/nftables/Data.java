@@ -1,10 +1,11 @@
-package ipmasq.netlink;
+package ipmasq.netlink.nftables;
 
+import ipmasq.netlink.AddressText;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
 
-/** Bytes as they stand in a packet or a register of nf_tables. Immutable. */
+/** Bytes as they stand in a packet or a register. Immutable. */
 public final class Data {
   private static final int INTERFACE_NAME = 16;
 
@@ -63,7 +64,7 @@ public final class Data {
   }
 
   /** Up to eight bytes as a number in network order. */
-  public long number() {
+  long number() {
     long value = 0;
     for (byte each : bytes) {
       value = value << 8 | each & 0xff;
@@ -72,7 +73,7 @@ public final class Data {
   }
 
   /** The bytes in the other order. */
-  public Data reversed() {
+  Data reversed() {
     byte[] other = new byte[bytes.length];
     for (int i = 0; i < other.length; i++) {
       other[i] = bytes[bytes.length - 1 - i];
@@ -81,12 +82,8 @@ public final class Data {
   }
 
   /** As an address, where it has the length of one. */
-  public String address() {
-    return switch (bytes.length) {
-      case 4 -> AddressText.v4(bytes);
-      case 16 -> AddressText.v6(bytes);
-      default -> toString();
-    };
+  String address() {
+    return bytes.length == 4 || bytes.length == 16 ? AddressText.of(bytes) : toString();
   }
 
   @Override

@@ -3,6 +3,7 @@ package ipmasq.loop;
 import ipmasq.backend.Failure;
 import ipmasq.config.Config;
 import ipmasq.config.Problem;
+import ipmasq.config.Reading;
 import ipmasq.net.Family;
 import ipmasq.plan.Change;
 import java.time.Duration;
@@ -16,6 +17,7 @@ import java.util.Set;
  *
  * @param config the config in force
  * @param basis where that config comes from
+ * @param sources the files that it was read from; empty where it is the fallback
  * @param problems what is wrong with the file, errors and warnings
  * @param fighting whether another program keeps undoing what passes mend
  */
@@ -25,6 +27,7 @@ public record Pass(
     Set<Trigger> why,
     Config config,
     Basis basis,
+    List<Reading.Source> sources,
     List<Problem> problems,
     String backend,
     String backendReason,
@@ -33,6 +36,7 @@ public record Pass(
 
   public Pass {
     why = Set.copyOf(why);
+    sources = List.copyOf(sources);
     problems = List.copyOf(problems);
     results = Map.copyOf(results);
   }

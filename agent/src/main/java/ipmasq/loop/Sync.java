@@ -37,6 +37,7 @@ public final class Sync {
   private final Clock clock;
 
   private @Nullable Config lastGood;
+  private List<Reading.Source> sources = List.of();
   private final Map<Family, Policy> kept = new EnumMap<>(Family.class);
   private @Nullable Config swept;
   private @Nullable Config enforced;
@@ -98,6 +99,7 @@ public final class Sync {
         why,
         config,
         basis,
+        sources,
         problems(reading),
         chosen.backend().name(),
         reason(chosen),
@@ -132,6 +134,7 @@ public final class Sync {
     return switch (reading) {
       case Reading.Read read -> {
         lastGood = read.config();
+        sources = read.sources();
         yield Basis.FILE;
       }
       case Reading.Rejected _ -> lastGood == null ? Basis.FALLBACK : Basis.LAST_GOOD;

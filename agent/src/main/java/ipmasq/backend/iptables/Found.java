@@ -2,8 +2,11 @@ package ipmasq.backend.iptables;
 
 import ipmasq.backend.iptables.SavedTable.Chain;
 import ipmasq.backend.iptables.SavedTable.Line;
+import ipmasq.net.Cidr;
 import ipmasq.net.Family;
+import ipmasq.plan.Counter;
 import ipmasq.plan.Observed;
+import ipmasq.plan.Tally;
 import ipmasq.policy.Policy;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -131,5 +134,31 @@ record Found(
   @Override
   public boolean absent() {
     return jumps.isEmpty() && remains.isEmpty() && main.gone() && out.gone();
+  }
+
+  @Override
+  public Optional<Tally> tally() {
+    Map<Cidr, Counter> ranges = new HashMap<>();
+    Counter translated = Counter.NONE;
+    for (Map.Entry<Rule, String> entry : counters.entrySet()) {
+      Rule rule = entry.getKey();
+      Counter counter = counter(entry.getValue());
+      if (rule.target().equals(Rule.MASQUERADE) || rule.target().equals(Rule.SNAT)) {
+        translated = translated.plus(counter);
+      } else {
+        ranges.merge(rule.destination(), counter, Counter::plus);
+      }
+    }
+    return counters.isEmpty() ? Optional.empty() : Optional.of(new Tally(ranges, translated));
+  }
+
+  /** {@code [packets:bytes]}, as iptables-save prints it. */
+  private static Counter counter(String text) {
+    int colon = text.indexOf(':');
+    return colon < 0
+        ? Counter.NONE
+        : new Counter(
+            Long.parseUnsignedLong(text, 1, colon, 10),
+            Long.parseUnsignedLong(text, colon + 1, text.length() - 1, 10));
   }
 }

@@ -116,12 +116,12 @@ public final class Iptables implements Backend {
 
   @Override
   public Observation observe(Family family) {
-    Observation observation = look(family);
+    Observation observation = glanceOrLook(family);
     failures = observation instanceof Observation.Seen ? 0 : failures + 1;
     return observation;
   }
 
-  private Observation look(Family family) {
+  private Observation glanceOrLook(Family family) {
     Variant now = variant();
     if (now.kind() == Variant.Kind.LEGACY
         && legacy.look(family, "nat") == LegacyTables.Presence.NOT_THERE) {

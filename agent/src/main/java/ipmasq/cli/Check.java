@@ -1,7 +1,6 @@
 package ipmasq.cli;
 
 import ipmasq.config.Config;
-import ipmasq.config.Config.BackendChoice;
 import ipmasq.config.ConfigReader;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
@@ -43,9 +42,10 @@ final class Check {
 
   /** The node where the file will be used may be another one: nothing is asked of this one. */
   private static OptionalInt limit(Console console) {
-    return console.settings().config().backend() == BackendChoice.NFTABLES
-        ? OptionalInt.empty()
-        : OptionalInt.of(Config.DEFAULT_CIDR_LIMIT);
+    return switch (console.settings().config().backend()) {
+      case NFTABLES, CNI -> OptionalInt.empty();
+      case AUTO, IPTABLES -> OptionalInt.of(Config.DEFAULT_CIDR_LIMIT);
+    };
   }
 
   private static int report(Console console, String file, Reading reading) {

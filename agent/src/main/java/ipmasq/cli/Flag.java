@@ -35,6 +35,9 @@ record Flag(String name, Kind kind, @Nullable String value, String help) {
   static final String TO_PORTS = "to-ports";
   static final String RESYNC_INTERVAL = "resync-interval";
   static final String BACKEND = "backend";
+  static final String CNI_CONFIG = "cni-config";
+  static final String CNI_ADD_POLICY = "cni-add-policy";
+  static final String CNI_KEEP_EXTRA = "cni-keep-extra";
   static final String WATCH_INTERVAL = "watch-interval";
   static final String CLEANUP_ON_EXIT = "cleanup-on-exit";
   static final String OUTPUT = "output";
@@ -63,8 +66,23 @@ record Flag(String name, Kind kind, @Nullable String value, String help) {
           new Flag(
               BACKEND,
               Kind.TEXT,
-              "auto|iptables|nftables",
+              "auto|iptables|nftables|cni",
               "what to write (default auto: as the node does)"),
+          new Flag(
+              CNI_CONFIG,
+              Kind.TEXT,
+              "PATH",
+              "with --backend=cni: the CNI config, or the directory of them, whose list to keep"),
+          new Flag(
+              CNI_ADD_POLICY,
+              Kind.SWITCH,
+              "",
+              "with --backend=cni: add the OutBoundNAT policy where there is none"),
+          new Flag(
+              CNI_KEEP_EXTRA,
+              Kind.SWITCH,
+              "",
+              "with --backend=cni: keep entries that people put into the list"),
           new Flag(
               WATCH_INTERVAL,
               Kind.TEXT,

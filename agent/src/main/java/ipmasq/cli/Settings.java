@@ -33,9 +33,26 @@ record Settings(
     int verbosity,
     boolean cleanupOnExit,
     Duration watchInterval,
+    Cni cni,
     List<String> ignoredFlags) {
   private static final Duration SHORTEST_WATCH = Duration.ofMillis(10);
   private static final Path CONFIG = Path.of("/etc/config/ip-masq-agent");
+
+  /**
+   * How CNI configs are kept.
+   *
+   * @param config a file, or a directory of them
+   */
+  record Cni(Path config, boolean addPolicy, boolean keepExtra) {
+    private static final boolean WINDOWS = System.getProperty("os.name").startsWith("Windows");
+    static final String USUAL =
+        WINDOWS ? "C:\\Program Files\\containerd\\cni\\conf" : "/etc/cni/net.d";
+
+    /** Whether it is what a node of this kind needs: on Windows there is no other way. */
+    static boolean isDefault() {
+      return WINDOWS;
+    }
+  }
 
   /** What came of reading them. */
   sealed interface Parsed {
@@ -79,6 +96,10 @@ record Settings(
             line.number(Flag.VERBOSITY, 0),
             line.isOn(Flag.CLEANUP_ON_EXIT, false),
             watch(line),
+            new Cni(
+                Path.of(line.text(Flag.CNI_CONFIG).orElse(Cni.USUAL)),
+                line.isOn(Flag.CNI_ADD_POLICY, false),
+                line.isOn(Flag.CNI_KEEP_EXTRA, false)),
             line.ignored()));
   }
 
@@ -121,8 +142,10 @@ record Settings(
       case "auto" -> draft.backend(BackendChoice.AUTO);
       case "iptables" -> draft.backend(BackendChoice.IPTABLES);
       case "nftables" -> draft.backend(BackendChoice.NFTABLES);
+      case "cni" -> draft.backend(BackendChoice.CNI);
       default -> {
-        return Optional.of("--backend is auto, iptables or nftables, not \"" + given.get() + "\"");
+        return Optional.of(
+            "--backend is auto, iptables, nftables or cni, not \"" + given.get() + "\"");
       }
     }
     return Optional.empty();

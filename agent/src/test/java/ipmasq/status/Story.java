@@ -106,6 +106,7 @@ final class Story {
             problems,
             "iptables-nft",
             "the default",
+            false,
             results));
     return this;
   }

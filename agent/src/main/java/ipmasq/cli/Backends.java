@@ -1,28 +1,115 @@
 package ipmasq.cli;
 
 import ipmasq.backend.Backend;
+import ipmasq.backend.Choice;
 import ipmasq.backend.Chosen;
+import ipmasq.backend.Watch;
 import ipmasq.backend.iptables.Iptables;
+import ipmasq.backend.nftables.KubeProxy;
+import ipmasq.backend.nftables.OwnTable;
+import ipmasq.backend.nftables.RulesWatch;
 import ipmasq.config.Config;
+import ipmasq.net.Family;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
-/** Makes backends and keeps them: each holds what it learned of the node. Used by one thread. */
+/**
+ * Makes backends and keeps them: each holds what it learned of the node, and the nftables one holds
+ * its table. Used by one thread.
+ */
 final class Backends {
+  /** How often iptables may fail from the start before it counts as one that cannot work. */
+  private static final int PATIENCE = 3;
+
+  private final OwnTable table;
   private final Map<String, Iptables> byChain = new HashMap<>();
+  private final Map<Object, Watch> watches = new HashMap<>();
+  private @Nullable Choice auto;
+
+  private Backends(OwnTable table) {
+    this.table = table;
+  }
+
+  /** For a process that keeps the rules. */
+  static Backends held() {
+    return new Backends(OwnTable.held());
+  }
+
+  /** For a process that looks, and goes. */
+  static Backends visited() {
+    return new Backends(OwnTable.visited());
+  }
 
   /** The backend for a config. */
   Chosen forConfig(Config config) {
-    return new Chosen(iptables(config), "the default", List.of());
+    Choice choice = choice(config);
+    return switch (choice.backend()) {
+      case NFTABLES -> new Chosen(table, choice.reason(), tableWatch(), List.of(iptables(config)));
+      case IPTABLES ->
+          new Chosen(iptables(config), choice.reason(), chainWatch(config), List.of(table));
+    };
+  }
+
+  private Choice choice(Config config) {
+    return switch (config.backend()) {
+      case IPTABLES -> Choice.told(Choice.Which.IPTABLES);
+      case NFTABLES -> Choice.told(Choice.Which.NFTABLES);
+      case AUTO, CNI -> auto(config);
+    };
+  }
+
+  private Choice auto(Config config) {
+    Iptables iptables = iptables(config);
+    Choice choice = auto;
+    if (choice == null
+        || choice.backend() == Choice.Which.IPTABLES && iptables.failures() >= PATIENCE) {
+      choice =
+          Choice.of(
+              new Choice.Signs(
+                  KubeProxy.usesNftables(),
+                  Iptables.isInstalled(),
+                  iptables.failures() < PATIENCE,
+                  table::works));
+      auto = choice;
+    }
+    return choice;
+  }
+
+  /** How many ranges a list may have where the file does not say: rules are walked one by one. */
+  OptionalInt cidrLimit(Config base) {
+    return choice(base).backend() == Choice.Which.IPTABLES
+        ? OptionalInt.of(Config.DEFAULT_CIDR_LIMIT)
+        : OptionalInt.empty();
   }
 
   /** Every backend that may have rules of ours. */
   List<Backend> all(Config config) {
-    return List.of(iptables(config));
+    return List.of(iptables(config), table);
   }
 
   private Iptables iptables(Config config) {
     return byChain.computeIfAbsent(config.masqChain(), Iptables::ofNode);
+  }
+
+  private Watch tableWatch() {
+    return watches.computeIfAbsent(table, _ -> RulesWatch.ofOwnTable());
+  }
+
+  /** Known only once the backend has looked: iptables-legacy has nothing that could be watched. */
+  private Watch chainWatch(Config config) {
+    List<Family> families =
+        config.enableIpv6() ? List.of(Family.IPV4, Family.IPV6) : List.of(Family.IPV4);
+    Iptables iptables = iptables(config);
+    return () ->
+        iptables.isNft()
+            ? watches
+                .computeIfAbsent(
+                    List.of(families, config.masqChain()),
+                    _ -> RulesWatch.ofIptables(families, config.masqChain()))
+                .mark()
+            : Watch.NONE.mark();
   }
 }

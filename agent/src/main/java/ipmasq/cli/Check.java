@@ -1,6 +1,8 @@
 package ipmasq.cli;
 
 import ipmasq.config.Config;
+import ipmasq.config.Config.BackendChoice;
+import ipmasq.config.ConfigReader;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
 import java.nio.file.Files;
@@ -9,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 
 /** {@code check FILE…}: says what is wrong with config files, without touching anything. */
 final class Check {
@@ -26,7 +29,7 @@ final class Check {
         code = console.fail(file + ": no such file");
         continue;
       }
-      Reading reading = console.settings().read(Path.of(file));
+      Reading reading = ConfigReader.read(Path.of(file), console.settings().base(limit(console)));
       if (console.json()) {
         answers.add(json(file, reading));
       }
@@ -36,6 +39,13 @@ final class Check {
       console.printJson(answers);
     }
     return code;
+  }
+
+  /** The node where the file will be used may be another one: nothing is asked of this one. */
+  private static OptionalInt limit(Console console) {
+    return console.settings().config().backend() == BackendChoice.NFTABLES
+        ? OptionalInt.empty()
+        : OptionalInt.of(Config.DEFAULT_CIDR_LIMIT);
   }
 
   private static int report(Console console, String file, Reading reading) {

@@ -34,6 +34,8 @@ record Flag(String name, Kind kind, @Nullable String value, String help) {
   static final String RANDOM_FULLY = "random-fully";
   static final String TO_PORTS = "to-ports";
   static final String RESYNC_INTERVAL = "resync-interval";
+  static final String BACKEND = "backend";
+  static final String WATCH_INTERVAL = "watch-interval";
   static final String CLEANUP_ON_EXIT = "cleanup-on-exit";
   static final String OUTPUT = "output";
   static final String VERBOSITY = "v";
@@ -58,6 +60,16 @@ record Flag(String name, Kind kind, @Nullable String value, String help) {
               Kind.TEXT,
               "RANGES",
               "source ports for tcp, udp and sctp, such as 1024-29999,32768-65535"),
+          new Flag(
+              BACKEND,
+              Kind.TEXT,
+              "auto|iptables|nftables",
+              "what to write (default auto: as the node does)"),
+          new Flag(
+              WATCH_INTERVAL,
+              Kind.TEXT,
+              "DURATION",
+              "look this often whether somebody touched the rules; 0 never (default 500ms)"),
           new Flag(
               RESYNC_INTERVAL,
               Kind.NUMBER,

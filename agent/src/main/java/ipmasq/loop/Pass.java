@@ -19,6 +19,7 @@ import java.util.Set;
  * @param basis where that config comes from
  * @param sources the files that it was read from; empty where it is the fallback
  * @param problems what is wrong with the file, errors and warnings
+ * @param fighting whether another program keeps undoing what passes mend
  */
 public record Pass(
     Instant at,
@@ -30,6 +31,7 @@ public record Pass(
     List<Problem> problems,
     String backend,
     String backendReason,
+    boolean fighting,
     Map<Family, Result> results) {
 
   public Pass {

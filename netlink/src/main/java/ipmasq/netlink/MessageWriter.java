@@ -131,6 +131,13 @@ public final class MessageWriter {
     return bytes;
   }
 
+  /** Puts the sequence number into the header. */
+  static void number(byte[] message, int sequence) {
+    for (int i = 0; i < 4; i++) {
+      message[8 + i] = (byte) (sequence >>> 8 * i);
+    }
+  }
+
   private int attribute(int type, int size) {
     int start = length;
     int padded = size + 3 & ~3;

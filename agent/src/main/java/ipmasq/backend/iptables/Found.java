@@ -21,6 +21,7 @@ import java.util.Optional;
  * @param counters of the rules that can be read
  * @param jumps the right jumps in POSTROUTING: one, if all is well
  * @param remains what today's version would not have written
+ * @param partial whether only a part of the table was looked at, without counters
  */
 record Found(
     Family family,
@@ -31,7 +32,8 @@ record Found(
     Optional<Layout> layout,
     Map<Rule, String> counters,
     List<Line> jumps,
-    Remains remains)
+    Remains remains,
+    boolean partial)
     implements Observed {
   private static final int RULES_NAMED = 5;
 
@@ -92,7 +94,13 @@ record Found(
         foreign.isEmpty() ? Optional.of(layout) : Optional.empty(),
         counters,
         jumps,
-        remains);
+        remains,
+        false);
+  }
+
+  /** The same, seen by a {@link Glance}. */
+  Found glanced() {
+    return new Found(family, policy, flaws, main, out, layout, counters, jumps, remains, true);
   }
 
   private static List<Rule> rules(

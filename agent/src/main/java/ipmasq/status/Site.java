@@ -7,6 +7,8 @@ import ipmasq.json.Json;
 import ipmasq.net.Ip;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -73,7 +75,9 @@ public final class Site implements Handler {
     if (status.isEmpty()) {
       return Response.text(503, "the first pass is still under way");
     }
-    return Response.text(status.get().ready() ? 200 : 503, Sentence.of(status.get()));
+    List<String> lines = new ArrayList<>(List.of(Sentence.of(status.get())));
+    lines.addAll(status.get().causes());
+    return Response.text(status.get().ready() ? 200 : 503, String.join("\n", lines));
   }
 
   /** Answers from the status and what the kernel says now, when it has said it. */

@@ -64,10 +64,12 @@ class SiteTest {
     story.bad(Basis.LAST_GOOD).pass(Trigger.CONFIG, Story.failed());
     expect(
         503,
-        "Not ready: the config file is bad, so the last good one stays in force:"
-            + " /etc/config/ip-masq-agent:3:5: error: CIDR \"10.0.0.1/8\" is not aligned to a CIDR"
-            + " block (write 10.0.0.0/8); the IPv4 rules are not in force: iptables-restore failed:"
-            + " <b>Resource</b> \"temporarily\".",
+        """
+        Not ready: the config file is bad, so the last good one stays in force; the IPv4 rules are\
+         not in force.
+        /etc/config/ip-masq-agent:3:5: error: CIDR "10.0.0.1/8" is not aligned to a CIDR block\
+         (write 10.0.0.0/8)
+        iptables-restore failed: <b>Resource</b> "temporarily": try & wait""",
         "/readyz");
   }
 
@@ -92,10 +94,8 @@ class SiteTest {
         """
         {"version":"1.2.3","node":"node-a","started":"2026-01-01T12:00:00Z",\
         "now":"2026-01-01T12:00:02Z","ready":false,"summary":"Not ready: the config file is bad, so\
-         the last good one stays in force: /etc/config/ip-masq-agent:3:5: error: CIDR\
-         \\"10.0.0.1/8\\" is not aligned to a CIDR block (write 10.0.0.0/8).","reasons":["the config\
-         file is bad, so the last good one stays in force: /etc/config/ip-masq-agent:3:5: error:\
-         CIDR \\"10.0.0.1/8\\" is not aligned to a CIDR block (write 10.0.0.0/8)"],\
+         the last good one stays in force.","reasons":["the config file is bad, so the last good one\
+         stays in force"],\
         "config":{"basis":"last-good","sources":[{"path":"/etc/config/ip-masq-agent",\
         "sha256":"0123456789ab"}],"since":"2026-01-01T12:00:01Z","resyncSeconds":60.0,\
         "problems":[{"severity":"error","file":"/etc/config/ip-masq-agent","line":3,"column":5,\
@@ -172,6 +172,6 @@ class SiteTest {
     String html = body(page);
     assertEquals(2, html.split("<script>", -1).length, "one script, so that one digest is enough");
     assertFalse(html.contains("style=\""), "the policy forbids style attributes");
-    assertFalse(html.contains("http://") || html.contains("https://"), "nothing from elsewhere");
+    assertFalse(html.contains("http:/") || html.contains("https:/"), "nothing from elsewhere");
   }
 }

@@ -22,7 +22,8 @@ class ConformanceTest {
   @TempDir Path directory;
 
   static Stream<Case> casesWithFile() {
-    return Case.all().stream().filter(c -> c.file().isPresent());
+    return Stream.concat(Case.all().stream(), Case.own().stream())
+        .filter(c -> c.file().isPresent());
   }
 
   @ParameterizedTest

@@ -4,9 +4,13 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 MVN = JAVA_HOME="$$(tools/jdk)" MAVEN_OPTS="--sun-misc-unsafe-memory-access=allow" mvn --batch-mode --no-transfer-progress
 AGENT = dist/ip-masq-agent/bin/ip-masq-agent
 ARGS ?=
+ARCH = $(shell dpkg --print-architecture)
+# A tag may not hold every character that a version may.
+TAG = $(shell echo '$(VERSION)' | tr -c 'A-Za-z0-9_.\n-' '-')
+REGISTRY ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build all-build run demo test test-unit verify format version clean
+.PHONY: help build all-build container all-container container-test container-check push all-push run demo test test-unit verify format version clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -17,6 +21,31 @@ build: ## the runnable agent: dist/ip-masq-agent/bin/ip-masq-agent
 	@tools/image $(VERSION)
 	@echo "built $(AGENT)"
 
+all-build: build ## the same for every architecture: dist/ip-masq-agent-arm64 beside it
+	@tools/needs other-architectures
+	@tools/image $(VERSION) arm64
+
+container: build ## the image as an OCI archive under dist, with no engine and no registry
+	@tools/needs container
+	@container/build $(TAG) $(ARCH)
+
+all-container: all-build ## amd64 and arm64 in one OCI archive
+	@tools/needs container
+	@container/build $(TAG) amd64 arm64
+
+container-test: container ## the image run by podman as the manifest says, in a lab namespace
+	@tools/needs lab container-test
+	@$(MVN) -q -pl deploy-test -am verify -Dtest='Container*Test' -Dsurefire.failIfNoSpecifiedTests=false
+
+container-check: container ## build the image again from the same cache: is it the same, byte for byte?
+	@container/check $(VERSION) $(TAG) $(ARCH)
+
+push: container ## copy the image to a registry: make push REGISTRY=registry.example/net
+	@container/push "$(REGISTRY)" $(TAG)
+
+all-push: all-container ## the same for every architecture
+	@container/push "$(REGISTRY)" $(TAG)
+
 run: build ## build and run the agent here, as root: make run ARGS='--config my-config'
 	@$(AGENT) $(ARGS)
 
@@ -25,7 +54,7 @@ demo: build ## show the agent at work in a throw-away lab of network namespaces
 	@tools/demo
 
 test: build ## everything: unit, kernel and end-to-end tests
-	@tools/needs lab
+	@tools/needs lab deploy
 	@$(MVN) verify
 
 test-unit: ## the unit tests alone

@@ -32,6 +32,7 @@ class ArrowsTest {
           Map.entry("net", Set.of()),
           Map.entry("json", Set.of()),
           Map.entry("log", Set.of("json")),
+          Map.entry("http", Set.of("net")),
           Map.entry("config", Set.of("net")),
           Map.entry("policy", Set.of("net", "config")),
           Map.entry("plan", Set.of("net", "policy")),
@@ -44,7 +45,7 @@ class ArrowsTest {
           Map.entry("loop", Set.of("net", "config", "policy", "plan", "backend", "log")),
           Map.entry(
               "status",
-              Set.of("net", "config", "policy", "plan", "backend", "loop", "json", "log")));
+              Set.of("net", "config", "policy", "plan", "backend", "loop", "json", "log", "http")));
 
   /** The command line wires everything, so it may use everything. */
   private static final String WIRING = "cli";

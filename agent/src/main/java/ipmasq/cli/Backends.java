@@ -1,28 +1,125 @@
 package ipmasq.cli;
 
 import ipmasq.backend.Backend;
+import ipmasq.backend.Choice;
 import ipmasq.backend.Chosen;
+import ipmasq.backend.Watch;
+import ipmasq.backend.cni.CniBackend;
 import ipmasq.backend.iptables.Iptables;
+import ipmasq.backend.nftables.KubeProxy;
+import ipmasq.backend.nftables.OwnTable;
+import ipmasq.backend.nftables.RulesWatch;
 import ipmasq.config.Config;
+import ipmasq.config.Config.BackendChoice;
+import ipmasq.net.Family;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** Makes backends and keeps them: each holds what it learned of the node. Used by one thread. */
+/**
+ * Makes backends and keeps them: each holds what it learned of the node, and the nftables one holds
+ * its table. Used by one thread.
+ */
 final class Backends {
+  /** How often iptables may fail from the start before it counts as one that cannot work. */
+  private static final int PATIENCE = 3;
+
+  private final OwnTable table;
+  private final CniBackend cni;
   private final Map<String, Iptables> byChain = new HashMap<>();
+  private final Map<Object, Watch> watches = new HashMap<>();
+  private @Nullable Choice auto;
+
+  private Backends(OwnTable table, Settings.Cni cni) {
+    this.table = table;
+    this.cni = new CniBackend(cni.config(), cni.addPolicy(), cni.keepExtra());
+  }
+
+  /** For a process that keeps the rules. */
+  static Backends held(Settings settings) {
+    return new Backends(OwnTable.held(), settings.cni());
+  }
+
+  /** For a process that looks, and goes. */
+  static Backends visited(Settings settings) {
+    return new Backends(OwnTable.visited(), settings.cni());
+  }
 
   /** The backend for a config. */
   Chosen forConfig(Config config) {
-    return new Chosen(iptables(config), "the default", List.of());
+    Choice choice = choice(config);
+    return switch (choice.backend()) {
+      case NFTABLES -> new Chosen(table, choice.reason(), tableWatch(), List.of(iptables(config)));
+      case CNI -> new Chosen(cni, choice.reason(), Watch.NONE, List.of());
+      case IPTABLES ->
+          new Chosen(iptables(config), choice.reason(), chainWatch(config), List.of(table));
+    };
+  }
+
+  private Choice choice(Config config) {
+    return switch (config.backend()) {
+      case IPTABLES -> Choice.told(Choice.Which.IPTABLES);
+      case NFTABLES -> Choice.told(Choice.Which.NFTABLES);
+      case CNI -> Choice.told(Choice.Which.CNI);
+      case AUTO ->
+          Settings.Cni.isDefault()
+              ? new Choice(Choice.Which.CNI, "it is the way on Windows")
+              : auto(config);
+    };
+  }
+
+  private Choice auto(Config config) {
+    Iptables iptables = iptables(config);
+    Choice choice = auto;
+    if (choice == null
+        || choice.backend() == Choice.Which.IPTABLES && iptables.failures() >= PATIENCE) {
+      choice =
+          Choice.of(
+              new Choice.Signs(
+                  KubeProxy.usesNftables(),
+                  Iptables.isInstalled(),
+                  iptables.failures() < PATIENCE,
+                  table::works));
+      auto = choice;
+    }
+    return choice;
+  }
+
+  /** What {@code auto} stands for on this node; asked only where nothing else was said. */
+  BackendChoice auto(Settings settings) {
+    Config base = settings.config();
+    boolean told = base.backend() != BackendChoice.AUTO;
+    return told ? base.backend() : BackendChoice.valueOf(choice(base).backend().name());
   }
 
   /** Every backend that may have rules of ours. */
   List<Backend> all(Config config) {
-    return List.of(iptables(config));
+    return choice(config).backend() == Choice.Which.CNI
+        ? List.of(cni)
+        : List.of(iptables(config), table);
   }
 
   private Iptables iptables(Config config) {
     return byChain.computeIfAbsent(config.masqChain(), Iptables::ofNode);
+  }
+
+  private Watch tableWatch() {
+    return watches.computeIfAbsent(table, _ -> RulesWatch.ofOwnTable());
+  }
+
+  /** Known only once the backend has looked: iptables-legacy has nothing that could be watched. */
+  private Watch chainWatch(Config config) {
+    List<Family> families =
+        config.enableIpv6() ? List.of(Family.IPV4, Family.IPV6) : List.of(Family.IPV4);
+    Iptables iptables = iptables(config);
+    return () ->
+        iptables.isNft()
+            ? watches
+                .computeIfAbsent(
+                    List.of(families, config.masqChain()),
+                    _ -> RulesWatch.ofIptables(families, config.masqChain()))
+                .mark()
+            : Watch.NONE.mark();
   }
 }

@@ -1,6 +1,8 @@
 package ipmasq.cli;
 
 import ipmasq.config.Config;
+import ipmasq.config.Config.BackendChoice;
+import ipmasq.config.ConfigReader;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
 import java.nio.file.Files;
@@ -26,7 +28,9 @@ final class Check {
         code = console.fail(file + ": no such file");
         continue;
       }
-      Reading reading = console.settings().read(Path.of(file));
+      // The node where the file will be used may be another one: this one is not asked.
+      Reading reading =
+          ConfigReader.read(Path.of(file), console.settings().base(BackendChoice.IPTABLES));
       if (console.json()) {
         answers.add(json(file, reading));
       }

@@ -16,7 +16,7 @@ final class Cleanup {
   static int run(Console console) {
     int code = Main.OK;
     List<Object> removed = new ArrayList<>();
-    for (Backend backend : console.backends().all(console.settings().base().config())) {
+    for (Backend backend : console.backends().all(console.settings().config())) {
       for (Family family : Family.values()) {
         switch (Enforcement.remove(backend, family)) {
           case Result.Unchanged() -> {}

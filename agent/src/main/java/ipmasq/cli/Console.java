@@ -2,6 +2,7 @@ package ipmasq.cli;
 
 import ipmasq.backend.Failure;
 import ipmasq.config.Config;
+import ipmasq.config.ConfigReader;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
 import ipmasq.json.Json;
@@ -43,7 +44,7 @@ record Console(PrintStream out, PrintStream err, Settings settings, Backends bac
 
   /** The config; where the file is bad, nothing but its problems on stderr. */
   Optional<Config> config() {
-    return switch (settings.read()) {
+    return switch (read()) {
       case Reading.Read read -> {
         print(read.warnings());
         yield Optional.of(read.config());
@@ -55,13 +56,16 @@ record Console(PrintStream out, PrintStream err, Settings settings, Backends bac
     };
   }
 
+  Reading read() {
+    return ConfigReader.read(settings.configs(), settings.base(backends.auto(settings)));
+  }
+
   Sync sync() {
-    return new Sync(
-        settings::read, settings.base().config(), backends::forConfig, Clock.systemUTC());
+    return new Sync(this::read, settings.config(), backends::forConfig, Clock.systemUTC());
   }
 
   Log log() {
-    return new Log(err, Clock.systemUTC(), Log.Format.TEXT, settings.verbosity());
+    return new Log(err, Clock.systemUTC(), settings.logFormat(), settings.verbosity());
   }
 
   static Map<String, Object> json(Problem problem) {

@@ -73,11 +73,26 @@ final class Explain {
                           : Optional.empty()))
           .orElse(new Found.Nothing(Main.FAILED));
     }
-    Backend backend = console.backends().forConfig(console.settings().base().config()).backend();
-    return switch (backend.observe(family)) {
-      case Observation.Seen(var observed) -> new Found.Policies(observed.policy());
-      case Observation.Unseen(Failure failure) -> new Found.Nothing(console.fail(failure));
-    };
+    // The running agent may have been told another backend: whoever has rules of ours answers.
+    Optional<Failure> unseen = Optional.empty();
+    boolean looked = false;
+    for (Backend backend : console.backends().all(console.settings().config())) {
+      switch (backend.observe(family)) {
+        case Observation.Unseen(Failure failure) -> unseen = Optional.of(failure);
+        case Observation.Seen(var observed) -> {
+          looked = true;
+          for (String flaw : observed.flaws()) {
+            console.err().println("ip-masq-agent: " + backend.name() + ": " + flaw);
+          }
+          if (observed.policy().isPresent()) {
+            return new Found.Policies(observed.policy());
+          }
+        }
+      }
+    }
+    return looked || unseen.isEmpty()
+        ? new Found.Policies(Optional.empty())
+        : new Found.Nothing(console.fail(unseen.get()));
   }
 
   private record Answer(

@@ -52,7 +52,14 @@ public final class Main {
         return usage(message, err);
       }
       case Settings.Parsed.Good(var settings) -> {
-        Console console = new Console(out, err, settings, new Backends());
+        Console console =
+            new Console(
+                out,
+                err,
+                settings,
+                command.equals("run") || command.equals("apply")
+                    ? Backends.held(settings)
+                    : Backends.visited(settings));
         return switch (command) {
           case "run" -> noOperands(operands, err) ? Run.run(console) : USAGE;
           case "check" -> Check.run(console, operands);

@@ -5,12 +5,14 @@ import ipmasq.log.Log;
 import ipmasq.loop.Agent;
 import ipmasq.loop.Enforcement;
 import ipmasq.loop.Journal;
+import ipmasq.loop.Pass;
 import ipmasq.loop.Pass.Result;
 import ipmasq.loop.Trigger;
 import ipmasq.loop.Triggers;
 import ipmasq.net.Family;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * {@code run}: enforces the config until SIGTERM or SIGINT. The rules stay, unless told otherwise.
@@ -32,7 +34,12 @@ final class Run {
     CountDownLatch ended = new CountDownLatch(1);
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(triggers, ended), "stop"));
     try {
-      new Agent(console.sync(), triggers, new Journal(log)).run();
+      Watchers watchers = new Watchers(settings.configs(), triggers, log);
+      Consumer<Pass> journal = new Journal(log);
+      // The rules come before anything that can wait.
+      new Agent(
+              console.sync(), triggers, settings.watchInterval(), journal.andThen(watchers::start))
+          .run();
       if (settings.cleanupOnExit()) {
         cleanUp(console, log);
       }
@@ -57,7 +64,7 @@ final class Run {
   }
 
   private static void cleanUp(Console console, Log log) {
-    for (Backend backend : console.backends().all(console.settings().base().config())) {
+    for (Backend backend : console.backends().all(console.settings().config())) {
       for (Family family : Family.values()) {
         switch (Enforcement.remove(backend, family)) {
           case Result.Unchanged() -> {}

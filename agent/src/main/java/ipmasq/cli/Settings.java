@@ -3,35 +3,57 @@ package ipmasq.cli;
 import ipmasq.config.Base;
 import ipmasq.config.ChainName;
 import ipmasq.config.Config;
-import ipmasq.config.ConfigReader;
+import ipmasq.config.Config.BackendChoice;
 import ipmasq.config.Draft;
 import ipmasq.config.Key;
-import ipmasq.config.Reading;
 import ipmasq.config.ToPorts;
+import ipmasq.log.Log.Format;
+import ipmasq.net.GoDuration;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 
 /**
  * What the flags say, every value valid.
  *
- * @param base the config before the file has spoken, and what the file may not change
+ * @param config the config before the file has spoken
+ * @param fixed keys of the file that it may not change, because a flag decides them
  * @param configs the files to read
  * @param configGiven whether the command line named them
  */
 record Settings(
-    Base base,
+    Config config,
+    Set<Key<?>> fixed,
     List<Path> configs,
     boolean configGiven,
     boolean json,
+    Format logFormat,
     int verbosity,
     boolean cleanupOnExit,
+    Duration watchInterval,
+    Cni cni,
     List<String> ignoredFlags) {
+  private static final Duration SHORTEST_WATCH = Duration.ofMillis(10);
   private static final Path CONFIG = Path.of("/etc/config/ip-masq-agent");
+
+  /**
+   * How CNI configs are kept.
+   *
+   * @param config a file, or a directory of them
+   */
+  record Cni(Path config, boolean addPolicy, boolean keepExtra) {
+    private static final boolean WINDOWS = System.getProperty("os.name").startsWith("Windows");
+    static final String USUAL =
+        WINDOWS ? "C:\\Program Files\\containerd\\cni\\conf" : "/etc/cni/net.d";
+
+    /** Whether it is what a node of this kind needs: on Windows there is no other way. */
+    static boolean isDefault() {
+      return WINDOWS;
+    }
+  }
 
   /** What came of reading them. */
   sealed interface Parsed {
@@ -46,8 +68,11 @@ record Settings(
     Optional<String> wrong =
         ports(line, draft, fixed)
             .or(() -> chain(line, draft, fixed))
+            .or(() -> backend(line, draft, fixed))
             .or(() -> interval(line, draft))
-            .or(() -> output(line));
+            .or(() -> watchInterval(line))
+            .or(() -> textOrJson(line, Flag.OUTPUT))
+            .or(() -> textOrJson(line, Flag.LOG_FORMAT));
     if (wrong.isPresent()) {
       return new Parsed.Wrong(wrong.get());
     }
@@ -65,12 +90,19 @@ record Settings(
     List<Path> configs = line.list(Flag.CONFIG).stream().map(Path::of).toList();
     return new Parsed.Good(
         new Settings(
-            new Base(draft.config(), fixed, OptionalInt.of(Config.DEFAULT_CIDR_LIMIT)),
+            draft.config(),
+            fixed,
             configs.isEmpty() ? List.of(CONFIG) : configs,
             !configs.isEmpty(),
             line.text(Flag.OUTPUT).orElse("text").equals("json"),
+            line.text(Flag.LOG_FORMAT).orElse("text").equals("json") ? Format.JSON : Format.TEXT,
             line.number(Flag.VERBOSITY, 0),
             line.isOn(Flag.CLEANUP_ON_EXIT, false),
+            watch(line),
+            new Cni(
+                Path.of(line.text(Flag.CNI_CONFIG).orElse(Cni.USUAL)),
+                line.isOn(Flag.CNI_ADD_POLICY, false),
+                line.isOn(Flag.CNI_KEEP_EXTRA, false)),
             line.ignored()));
   }
 
@@ -103,6 +135,46 @@ record Settings(
                 });
   }
 
+  private static Optional<String> backend(CommandLine line, Draft draft, Set<Key<?>> fixed) {
+    Optional<String> given = line.text(Flag.BACKEND);
+    if (given.isEmpty()) {
+      return Optional.empty();
+    }
+    fixed.add(Key.BACKEND);
+    switch (given.get()) {
+      case "auto" -> draft.backend(BackendChoice.AUTO);
+      case "iptables" -> draft.backend(BackendChoice.IPTABLES);
+      case "nftables" -> draft.backend(BackendChoice.NFTABLES);
+      case "cni" -> draft.backend(BackendChoice.CNI);
+      default -> {
+        return Optional.of(
+            "--backend is auto, iptables, nftables or cni, not \"" + given.get() + "\"");
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static Optional<String> watchInterval(CommandLine line) {
+    return line.text(Flag.WATCH_INTERVAL)
+        .flatMap(
+            text ->
+                switch (GoDuration.parse(text)) {
+                  case GoDuration.Parsed.Malformed(var reason) ->
+                      Optional.of("--watch-interval: " + reason + "; write 500ms, or 0 for never");
+                  case GoDuration.Parsed.Value(var value) ->
+                      value.isZero() || value.compareTo(SHORTEST_WATCH) >= 0
+                          ? Optional.empty()
+                          : Optional.of("--watch-interval: 0, or at least 10ms, not " + text);
+                });
+  }
+
+  private static Duration watch(CommandLine line) {
+    return switch (GoDuration.parse(line.text(Flag.WATCH_INTERVAL).orElse("500ms"))) {
+      case GoDuration.Parsed.Value(var value) -> value;
+      case GoDuration.Parsed.Malformed _ -> throw new IllegalStateException("checked before");
+    };
+  }
+
   /** Not fixed: in the agent that has this flag, the file's own interval goes before it. */
   private static Optional<String> interval(CommandLine line, Draft draft) {
     int seconds = line.number(Flag.RESYNC_INTERVAL, 60);
@@ -113,17 +185,14 @@ record Settings(
     return Optional.empty();
   }
 
-  private static Optional<String> output(CommandLine line) {
-    return line.text(Flag.OUTPUT)
+  private static Optional<String> textOrJson(CommandLine line, String flag) {
+    return line.text(flag)
         .filter(format -> !format.equals("text") && !format.equals("json"))
-        .map(format -> "--output is text or json, not \"" + format + "\"");
+        .map(format -> "--" + flag + " is text or json, not \"" + format + "\"");
   }
 
-  Reading read() {
-    return ConfigReader.read(configs, base);
-  }
-
-  Reading read(Path file) {
-    return ConfigReader.read(List.of(file), base);
+  /** What the files overlay, given what {@code auto} stands for on this node. */
+  Base base(BackendChoice auto) {
+    return new Base(config, fixed, auto);
   }
 }

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/** Makes one config of the settings of all files, and checks what no single key can show. */
+/** Makes one config of the settings of all files. */
 final class Assembly {
   private final List<ConfigFile> files;
   private final Base base;
@@ -46,10 +46,7 @@ final class Assembly {
         .outputInterfaces(list(Key.OUTPUT_INTERFACE, was.outputInterfaces()))
         .outputAddresses(addresses());
     Config config = draft.config();
-    warnOfEmptyLists(config);
-    requireDistinct();
-    requireWithinLimit(config);
-    requireSupport(config);
+    new Consistency(files, base, config).check(limit(config));
     return outcome(config);
   }
 
@@ -180,130 +177,14 @@ final class Assembly {
     return distinct.isEmpty() ? base.config().outputAddresses() : distinct;
   }
 
-  private void warnOfEmptyLists(Config config) {
-    if (config.nonMasqueradeCidrs().isEmpty()) {
-      warnAt(
-          Key.NON_MASQUERADE_CIDRS,
-          "nonMasqueradeCIDRs is empty: everything but link-local is masqueraded",
-          "list the ranges that should see pod addresses, or remove the key for the defaults");
-    }
-    if (config.sourceCidrs().isEmpty()) {
-      warnAt(
-          Key.SOURCE_CIDRS,
-          "sourceCIDRs is empty: traffic from every source is masqueraded",
-          "list the sources, or remove the key");
-    }
-  }
-
-  private void warnAt(Key<?> key, String message, String hint) {
-    for (ConfigFile file : files) {
-      Setting<?> setting = file.settings().get(key);
-      // A list that is empty because its elements are bad has been reported already.
-      if (setting != null && !setting.problems().anyError()) {
-        file.problems().warning(setting.at(), message, hint);
-      }
-    }
-  }
-
-  /** The same prefix cannot be exempt and masqueraded at once. */
-  private void requireDistinct() {
-    Map<Cidr, String> exceptions = new HashMap<>();
-    for (ConfigFile file : files) {
-      Listed<Cidr> listed = file.listed(Key.MASQUERADE_CIDRS);
-      for (int i = 0; i < listed.size(); i++) {
-        exceptions.putIfAbsent(listed.value(i), file.place(listed, i));
-      }
-    }
-    if (exceptions.isEmpty()) {
-      return;
-    }
-    boolean given = false;
-    for (ConfigFile file : files) {
-      given |= file.settings().containsKey(Key.NON_MASQUERADE_CIDRS);
-      Listed<Cidr> listed = file.listed(Key.NON_MASQUERADE_CIDRS);
-      for (int i = 0; i < listed.size(); i++) {
-        String other = exceptions.get(listed.value(i));
-        if (other != null) {
-          inBoth(file, listed.line(i), listed.column(i), listed.value(i), other);
-        }
-      }
-    }
-    for (Cidr cidr : given ? List.<Cidr>of() : base.config().nonMasqueradeCidrs()) {
-      String other = exceptions.get(cidr);
-      if (other != null) {
-        inBoth(files.getFirst(), 0, 0, cidr, other);
-      }
-    }
-  }
-
-  private static void inBoth(ConfigFile file, int line, int column, Cidr cidr, String other) {
-    file.problems()
-        .error(
-            line,
-            column,
-            cidr + " is in nonMasqueradeCIDRs and, at " + other + ", in masqueradeCIDRs too",
-            "remove it from one of the two lists");
-  }
-
-  private void requireWithinLimit(Config config) {
-    int count = config.nonMasqueradeCidrs().size();
-    OptionalLong limit = limit(config);
-    if (limit.isEmpty() || count <= limit.getAsLong()) {
-      return;
-    }
-    ConfigFile file = files.getFirst();
-    Setting<?> at = null;
-    for (Key<?> key : List.of(Key.CIDR_LIMIT, Key.NON_MASQUERADE_CIDRS)) {
-      for (ConfigFile candidate : files) {
-        Setting<?> setting = candidate.settings().get(key);
-        if (setting != null) {
-          file = candidate;
-          at = setting;
-        }
-      }
-    }
-    file.problems()
-        .error(
-            at == null ? 0 : at.at().line(),
-            at == null ? 0 : at.at().column(),
-            "the daemon can only accept up to "
-                + limit.getAsLong()
-                + " CIDRs (excluding link-local), but got "
-                + count
-                + " CIDRs (excluding link local)",
-            "raise cidrLimit, or join ranges");
-  }
-
-  /** The files' own limit, or that of the backend they choose, or the base's. */
+  /** The files' own limit, or that of iptables, which walks its rules one by one. */
   private OptionalLong limit(Config config) {
     Long own = one(Key.CIDR_LIMIT, Long.MAX_VALUE);
     if (own != Long.MAX_VALUE) {
       return OptionalLong.of(own);
     }
-    boolean chosen = config.backend() != base.config().backend();
-    if (chosen && config.backend() == BackendChoice.NFTABLES) {
-      return OptionalLong.empty();
-    }
-    if (chosen && config.backend() == BackendChoice.IPTABLES) {
-      return OptionalLong.of(Config.DEFAULT_CIDR_LIMIT);
-    }
-    return base.cidrLimit().isPresent()
-        ? OptionalLong.of(base.cidrLimit().getAsInt())
+    return base.backend(config) == BackendChoice.IPTABLES
+        ? OptionalLong.of(Config.DEFAULT_CIDR_LIMIT)
         : OptionalLong.empty();
-  }
-
-  private void requireSupport(Config config) {
-    for (Key<?> key : Support.missing(config, config.backend())) {
-      for (ConfigFile file : files) {
-        Setting<?> setting = file.settings().get(key);
-        if (setting != null) {
-          file.problems()
-              .error(
-                  setting.at(),
-                  key + " is not possible with the backend " + Support.name(config.backend()),
-                  "remove it, or choose another backend");
-        }
-      }
-    }
   }
 }

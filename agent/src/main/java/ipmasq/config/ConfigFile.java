@@ -2,12 +2,10 @@ package ipmasq.config;
 
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * anything.
  */
 record ConfigFile(Reading.Source source, Map<Key<?>, Setting<?>> settings, Problems problems) {
-  private static final int DIGEST_BYTES = 6;
+  private static final int DIGEST_DIGITS = 12;
 
   /** Reads one file. A missing file has no settings and no problems. */
   static ConfigFile read(Path path) {
@@ -26,12 +24,17 @@ record ConfigFile(Reading.Source source, Map<Key<?>, Setting<?>> settings, Probl
     try {
       bytes = Files.readAllBytes(path);
     } catch (NoSuchFileException _) {
-      return new ConfigFile(new Reading.Source(path, Optional.empty()), Map.of(), problems);
+      return unread(path, problems);
     } catch (IOException | OutOfMemoryError e) {
       problems.error(0, 0, "cannot be read: " + reason(path, e), "check the path and its mount");
-      return new ConfigFile(new Reading.Source(path, Optional.empty()), Map.of(), problems);
+      return unread(path, problems);
     }
-    return parse(path, bytes, problems);
+    return parse(path, bytes);
+  }
+
+  /** A path that gave no settings. */
+  static ConfigFile unread(Path path, Problems problems) {
+    return new ConfigFile(new Reading.Source(path, Optional.empty()), Map.of(), problems);
   }
 
   /** The setting of a key, or null where this file has none. */
@@ -51,33 +54,29 @@ record ConfigFile(Reading.Source source, Map<Key<?>, Setting<?>> settings, Probl
     return source.path() + ":" + listed.line(i) + ":" + listed.column(i);
   }
 
-  private static ConfigFile parse(Path path, byte[] bytes, Problems problems) {
-    Reading.Source source = new Reading.Source(path, Optional.of(digest(bytes)));
+  private static ConfigFile parse(Path path, byte[] bytes) {
+    Reading.Source source = new Reading.Source(path, Optional.of(Sha256.hex(bytes, DIGEST_DIGITS)));
     String text = FileText.decode(bytes);
-    if (FileText.beginsWithBrace(text)) {
-      Problems json = new Problems(path.toString());
-      try {
-        return new ConfigFile(source, Document.read(new JsonTokens(text), true, json), json);
-      } catch (SyntaxError error) {
-        return yaml(source, bytes, text, Optional.of(error), problems);
-      }
+    if (!FileText.beginsWithBrace(text)) {
+      return yaml(source, bytes, text);
     }
-    return yaml(source, bytes, text, Optional.empty(), problems);
+    Problems problems = new Problems(path.toString());
+    try {
+      Map<Key<?>, Setting<?>> settings = Document.read(new JsonTokens(text), true, problems);
+      return new ConfigFile(source, settings, problems);
+    } catch (SyntaxError notJson) {
+      return yamlInBraces(source, bytes, text, notJson);
+    }
   }
 
-  /** YAML, or what looked like JSON and may be YAML all the same. */
-  private static ConfigFile yaml(
-      Reading.Source source,
-      byte[] bytes,
-      String text,
-      Optional<SyntaxError> notJson,
-      Problems problems) {
+  private static ConfigFile yaml(Reading.Source source, byte[] bytes, String text) {
+    Problems problems = new Problems(source.path().toString());
     Map<Key<?>, Setting<?>> settings = Map.of();
     try {
       FileText.requirePrintable(bytes, text);
       YamlTokens tokens = new YamlTokens(text);
       settings = Document.read(tokens, false, problems);
-      if (tokens.more()) {
+      if (tokens.followed()) {
         problems.warning(
             tokens.line(),
             tokens.column(),
@@ -85,10 +84,29 @@ record ConfigFile(Reading.Source source, Map<Key<?>, Setting<?>> settings, Probl
             "remove the line \"---\" to make them one");
       }
     } catch (SyntaxError error) {
-      // Whoever writes {"key" means JSON, and wants to hear of JSON.
-      notJson.filter(_ -> meansJson(text)).orElse(error).reportTo(problems);
+      error.reportTo(problems);
     }
     return new ConfigFile(source, settings, problems);
+  }
+
+  /** What looked like JSON may be YAML's own braces; but then there is nothing else in the file. */
+  private static ConfigFile yamlInBraces(
+      Reading.Source source, byte[] bytes, String text, SyntaxError notJson) {
+    Problems problems = new Problems(source.path().toString());
+    try {
+      FileText.requirePrintable(bytes, text);
+      YamlTokens tokens = new YamlTokens(text);
+      Map<Key<?>, Setting<?>> settings = Document.read(tokens, false, problems);
+      if (tokens.followed() || !text.stripLeading().startsWith("{")) {
+        throw notJson;
+      }
+      return new ConfigFile(source, settings, problems);
+    } catch (SyntaxError error) {
+      // Whoever writes {"key" means JSON, and wants to hear of JSON.
+      Problems only = new Problems(source.path().toString());
+      (meansJson(text) ? notJson : error).reportTo(only);
+      return new ConfigFile(source, Map.of(), only);
+    }
   }
 
   private static boolean meansJson(String text) {
@@ -106,16 +124,8 @@ record ConfigFile(Reading.Source source, Map<Key<?>, Setting<?>> settings, Probl
     if (e instanceof AccessDeniedException) {
       return "permission denied";
     }
-    String message = e.getMessage();
+    // The exception's own words are often just the path.
+    String message = e instanceof FileSystemException f ? f.getReason() : e.getMessage();
     return message == null ? "input or output error" : Words.shortened(message);
-  }
-
-  private static String digest(byte[] bytes) {
-    try {
-      byte[] digest = MessageDigest.getInstance("SHA-256").digest(bytes);
-      return HexFormat.of().formatHex(digest, 0, DIGEST_BYTES);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
-    }
   }
 }

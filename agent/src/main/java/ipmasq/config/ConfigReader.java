@@ -1,24 +1,25 @@
 package ipmasq.config;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 
 /** Reads config files over a base. */
 public final class ConfigReader {
   private ConfigReader() {}
 
-  /** Reads one file; a missing one is the base as it is. */
-  public static Reading read(Path file, Base base) {
-    return read(List.of(file), base);
+  /** Reads one source; a missing file is the base as it is. */
+  public static Reading read(Path source, Base base) {
+    return read(List.of(source), base);
   }
 
-  /** Reads several sources as one config: files, and directories of {@code ip-masq*} files. */
+  /**
+   * Reads several sources as one config: files, and directories of {@code ip-masq*} files. Lists
+   * are united in the order of the sources; what two files contradict each other in is an error.
+   */
   public static Reading read(List<Path> sources, Base base) {
-    List<ConfigFile> files = new ArrayList<>();
-    for (Path path : sources) {
-      files.add(ConfigFile.read(path));
+    if (sources.isEmpty()) {
+      return new Reading.Read(base.config(), List.of(), List.of());
     }
-    return new Assembly(files, base).reading();
+    return new Assembly(Sources.read(sources), base).reading();
   }
 }

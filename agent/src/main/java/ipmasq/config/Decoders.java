@@ -77,6 +77,9 @@ final class Decoders {
   }
 
   private static String listHint(Token value) {
+    if (value.text().startsWith("-")) {
+      return "a space belongs after the dash";
+    }
     return value.kind() == Kind.TEXT && value.text().indexOf('\n') < 0
         ? "write it as a list: [" + Words.quoted(value.text()) + "]"
         : "write a list: one element a line, each after a dash";

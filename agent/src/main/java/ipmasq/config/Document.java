@@ -62,7 +62,9 @@ final class Document {
           problems.error(
               first,
               "the top of the file is " + first.phrase() + ", not keys with values",
-              "write keys such as \"nonMasqueradeCIDRs:\"");
+              first.kind() == Kind.TEXT && first.text().indexOf(':') > 0
+                  ? "a space belongs after the colon"
+                  : "write keys such as \"nonMasqueradeCIDRs:\"");
     }
   }
 

@@ -20,13 +20,39 @@ final class FileText {
     return new String(bytes, start, bytes.length - start, charset(bytes));
   }
 
-  /** Whether JSON or YAML: the Go agents go by the first character that is no space. */
+  /** Whether JSON or YAML: the Go agents go by the first character that is no space of any kind. */
   static boolean beginsWithBrace(String text) {
     int at = 0;
-    while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
+    while (at < text.length() && isSpace(text.charAt(at))) {
       at++;
     }
     return text.startsWith("{", at);
+  }
+
+  private static boolean isSpace(char c) {
+    return Character.isWhitespace(c) || Character.isSpaceChar(c) || c == 0x85;
+  }
+
+  /**
+   * The text as YAML 1.1 has it, character for character in the same place: three more line breaks,
+   * and tabs for spaces wherever a line has begun otherwise than by indentation and dashes.
+   */
+  static String asYaml11(String text) {
+    String broken = text.replace('\u0085', '\n').replace('\u2028', '\n').replace('\u2029', '\n');
+    if (broken.indexOf('\t') < 0) {
+      return broken;
+    }
+    char[] chars = broken.toCharArray();
+    boolean begun = false;
+    for (int i = 0; i < chars.length; i++) {
+      switch (chars[i]) {
+        case '\n', '\r' -> begun = false;
+        case '\t' -> chars[i] = begun ? ' ' : '\t';
+        case ' ', '-', '?' -> {}
+        default -> begun = true;
+      }
+    }
+    return new String(chars);
   }
 
   /** Refuses what YAML refuses to hold at all: broken encoding and control characters. */

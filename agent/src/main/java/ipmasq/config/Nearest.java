@@ -1,6 +1,7 @@
 package ipmasq.config;
 
 import java.util.Collection;
+import java.util.Locale;
 import java.util.Optional;
 
 /** The known word that somebody probably meant. */
@@ -10,9 +11,9 @@ public final class Nearest {
   /** The word with the fewest letters to change, if few enough; upper and lower case are alike. */
   public static Optional<String> to(String word, Collection<String> known) {
     Optional<String> nearest = Optional.empty();
-    int least = word.length() / 3 + 1;
+    int least = Math.max(1, word.length() / 3);
     for (String candidate : known) {
-      int distance = distance(word.toLowerCase(), candidate.toLowerCase());
+      int distance = distance(word.toLowerCase(Locale.ROOT), candidate.toLowerCase(Locale.ROOT));
       if (distance <= least && (nearest.isEmpty() || distance < least)) {
         least = distance;
         nearest = Optional.of(candidate);

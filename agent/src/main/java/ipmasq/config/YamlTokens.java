@@ -50,7 +50,7 @@ final class YamlTokens implements Tokens {
             // The text is in memory already; what it grows to is bounded here, not by the engine.
             .setCodePointLimit(Integer.MAX_VALUE)
             .build();
-    parser = new ParserImpl(settings, new StreamReader(settings, text));
+    parser = new ParserImpl(settings, new StreamReader(settings, FileText.asYaml11(text)));
   }
 
   /** What a recording is made of. */
@@ -79,8 +79,8 @@ final class YamlTokens implements Tokens {
     return column;
   }
 
-  /** Whether another document follows the one that was read. */
-  boolean more() {
+  /** Whether anything follows the document that was read: another one, or what is not YAML. */
+  boolean followed() {
     return more;
   }
 
@@ -120,7 +120,7 @@ final class YamlTokens implements Tokens {
       case StreamStart, DocumentStart, Comment -> read();
       case StreamEnd -> end();
       case DocumentEnd -> {
-        more = event().getEventId() == Event.ID.DocumentStart;
+        more = more();
         yield end();
       }
       case Alias -> alias((AliasEvent) event);
@@ -130,6 +130,14 @@ final class YamlTokens implements Tokens {
       case SequenceEnd -> closing(Kind.LIST_END);
       case MappingEnd -> closing(Kind.MAP_END);
     };
+  }
+
+  private boolean more() {
+    try {
+      return event().getEventId() == Event.ID.DocumentStart;
+    } catch (SyntaxError _) {
+      return true; // nobody is going to read it
+    }
   }
 
   private Step end() {

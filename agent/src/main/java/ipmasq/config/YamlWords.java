@@ -13,9 +13,20 @@ final class YamlWords {
     int atLine = mark == null ? line : mark.getLine() + 1;
     int atColumn = mark == null ? column : mark.getColumn() + 1;
     String problem = e.getProblem() == null ? "" : flat(e.getProblem());
+    int advice = problem.indexOf(". (Do not use");
     if (problem.contains("TAB")) {
       return new SyntaxError(
           atLine, atColumn, "a tab cannot indent", "use spaces: YAML takes no tabs there");
+    }
+    if (advice > 0) {
+      problem = problem.substring(0, advice);
+    }
+    if (problem.contains("<block end>")) {
+      return new SyntaxError(
+          atLine,
+          atColumn,
+          "not YAML: the indentation does not fit the lines above",
+          "indent the keys alike, and the elements of a list alike");
     }
     String context = e.getContext() == null ? "" : flat(e.getContext());
     String message = context.isEmpty() ? problem : context + ": " + problem;
@@ -23,14 +34,17 @@ final class YamlWords {
   }
 
   private static String hint(String problem) {
-    if (problem.contains("<block end>")) {
-      return "indent the keys alike, and the elements of a list alike";
-    }
     if (problem.contains("mapping values are not allowed")) {
       return "a value that contains \": \" needs quotes";
     }
     if (problem.contains("could not find expected ':'")) {
       return "a key is followed by \": \"";
+    }
+    if (problem.contains("but found ':'")) {
+      return "an IPv6 range that begins with a colon needs quotes";
+    }
+    if (problem.contains("cannot start any token")) {
+      return "put the text in quotes";
     }
     return "";
   }

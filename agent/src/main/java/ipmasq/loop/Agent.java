@@ -8,46 +8,69 @@ import java.util.function.Consumer;
 /**
  * The loop. All of it runs on the thread that calls {@link #run}; others only post triggers.
  *
- * <p>A pass is made at the start, when a trigger says that something may have changed, and when the
- * resync interval has passed since the last one. After a failure the next comes sooner.
+ * <p>A pass is made at the start, when a trigger says that something may have changed, when a look
+ * at the rules shows that somebody touched them, and when the resync interval has passed since the
+ * last one. After a failure the next comes sooner.
  */
 public final class Agent {
   private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
 
   private final Sync sync;
   private final Triggers triggers;
+  private final Duration watchInterval;
   private final Consumer<Pass> passes;
+  private final Fight fight = new Fight();
+  private Duration retry = FIRST_RETRY;
 
   /**
+   * @param watchInterval how often to look whether somebody touched the rules; zero: never
    * @param passes is told of each pass when it is over
    */
-  public Agent(Sync sync, Triggers triggers, Consumer<Pass> passes) {
+  public Agent(Sync sync, Triggers triggers, Duration watchInterval, Consumer<Pass> passes) {
     this.sync = sync;
     this.triggers = triggers;
+    this.watchInterval = watchInterval;
     this.passes = passes;
   }
 
   /** Runs until {@link Trigger#STOP} is posted. */
   public void run() throws InterruptedException {
     Set<Trigger> why = EnumSet.of(Trigger.START);
-    Duration retry = FIRST_RETRY;
     while (!why.contains(Trigger.STOP)) {
-      Pass pass = sync.pass(why);
+      Pass pass = sync.pass(why, fight.on(System.nanoTime()));
+      if (pass.changed() && why.contains(Trigger.RULES)) {
+        fight.repaired(System.nanoTime());
+      }
       passes.accept(pass);
-      Duration resync = pass.config().resyncInterval();
-      if (pass.enforced()) {
-        retry = FIRST_RETRY;
-        why = next(resync, Trigger.RESYNC);
-      } else {
-        Duration wait = retry.compareTo(resync) < 0 ? retry : resync;
-        why = next(wait, Trigger.RETRY);
-        retry = wait.multipliedBy(2);
+      why = pass.enforced() ? afterSuccess(pass) : afterFailure(pass);
+    }
+  }
+
+  private Set<Trigger> afterSuccess(Pass pass) throws InterruptedException {
+    retry = FIRST_RETRY;
+    long due = System.nanoTime() + pass.config().resyncInterval().toNanos();
+    while (true) {
+      long left = due - System.nanoTime();
+      if (left <= 0) {
+        return EnumSet.of(Trigger.RESYNC);
+      }
+      boolean watching = !watchInterval.isZero();
+      long wait = watching ? Math.min(left, watchInterval.toNanos()) : left;
+      Set<Trigger> posted = triggers.await(Duration.ofNanos(wait));
+      if (!posted.isEmpty()) {
+        return posted;
+      }
+      if (watching && !fight.holdsBack(System.nanoTime()) && sync.disturbed()) {
+        return EnumSet.of(Trigger.RULES);
       }
     }
   }
 
-  private Set<Trigger> next(Duration wait, Trigger otherwise) throws InterruptedException {
+  private Set<Trigger> afterFailure(Pass pass) throws InterruptedException {
+    Duration resync = pass.config().resyncInterval();
+    Duration wait = retry.compareTo(resync) < 0 ? retry : resync;
+    retry = wait.multipliedBy(2);
     Set<Trigger> posted = triggers.await(wait);
-    return posted.isEmpty() ? EnumSet.of(otherwise) : posted;
+    return posted.isEmpty() ? EnumSet.of(Trigger.RETRY) : posted;
   }
 }

@@ -79,10 +79,8 @@ public final class ConfigWatch implements AutoCloseable {
       return;
     }
     // It may have come to be, or have gone, while it was being registered.
-    boolean theConfigs = directory.equals(path) || directory.equals(path.getParent());
     while (directory.equals(nearestDirectory())) {
-      settle(service.take());
-      if (theConfigs) {
+      if (settle(service.take())) {
         triggers.post(Trigger.CONFIG);
       }
       if (!key.isValid()) {
@@ -92,16 +90,28 @@ public final class ConfigWatch implements AutoCloseable {
     key.cancel();
   }
 
-  private void settle(WatchKey first) throws InterruptedException {
+  /** Takes events until they pause; whether one of them concerns the config. */
+  private boolean settle(WatchKey first) throws InterruptedException {
+    boolean concerns = false;
     WatchKey key = first;
     while (key != null) {
       boolean swapped = false;
       for (WatchEvent<?> event : key.pollEvents()) {
+        // Events that were too many to list have no name: any of them may have been ours.
         swapped |= event.context() instanceof Path name && name.endsWith(SWAPPED);
+        concerns |= !(event.context() instanceof Path name) || concerns(name);
       }
       key.reset();
-      key = swapped ? null : service.poll(SETTLE_MILLIS, TimeUnit.MILLISECONDS);
+      if (swapped) {
+        return true;
+      }
+      key = concerns ? service.poll(SETTLE_MILLIS, TimeUnit.MILLISECONDS) : null;
     }
+    return concerns;
+  }
+
+  private boolean concerns(Path name) {
+    return name.equals(path.getFileName()) || Files.isDirectory(path);
   }
 
   private Path nearestDirectory() {

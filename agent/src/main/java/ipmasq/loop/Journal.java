@@ -37,6 +37,12 @@ public final class Journal implements Consumer<Pass> {
       log.info("backend " + pass.backend() + ": " + pass.backendReason());
     }
     file(pass);
+    boolean fought = before != null && before.fighting();
+    if (pass.fighting() && !fought) {
+      log.warn("another program keeps changing our rules: repairs wait for some seconds now");
+    } else if (fought && !pass.fighting()) {
+      log.info("the other program has left our rules alone for a while");
+    }
     for (Family family : Family.values()) {
       Result result = pass.results().get(family);
       if (result != null) {

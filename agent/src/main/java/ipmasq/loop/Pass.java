@@ -3,6 +3,7 @@ package ipmasq.loop;
 import ipmasq.backend.Failure;
 import ipmasq.config.Config;
 import ipmasq.config.Problem;
+import ipmasq.config.Reading;
 import ipmasq.net.Family;
 import ipmasq.plan.Change;
 import java.time.Duration;
@@ -16,7 +17,9 @@ import java.util.Set;
  *
  * @param config the config in force
  * @param basis where that config comes from
+ * @param sources the files that it was read from; empty where it is the fallback
  * @param problems what is wrong with the file, errors and warnings
+ * @param fighting whether another program keeps undoing what passes mend
  */
 public record Pass(
     Instant at,
@@ -24,13 +27,16 @@ public record Pass(
     Set<Trigger> why,
     Config config,
     Basis basis,
+    List<Reading.Source> sources,
     List<Problem> problems,
     String backend,
     String backendReason,
+    boolean fighting,
     Map<Family, Result> results) {
 
   public Pass {
     why = Set.copyOf(why);
+    sources = List.copyOf(sources);
     problems = List.copyOf(problems);
     results = Map.copyOf(results);
   }

@@ -2,6 +2,7 @@ package ipmasq.loop;
 
 import ipmasq.backend.Backend;
 import ipmasq.backend.Chosen;
+import ipmasq.backend.Watch;
 import ipmasq.config.Config;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
@@ -17,6 +18,7 @@ import java.time.Instant;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -35,8 +37,12 @@ public final class Sync {
   private final Clock clock;
 
   private @Nullable Config lastGood;
+  private List<Reading.Source> sources = List.of();
   private final Map<Family, Policy> kept = new EnumMap<>(Family.class);
   private @Nullable Config swept;
+  private @Nullable Config enforced;
+  private Watch watch = Watch.NONE;
+  private Optional<Object> verified = Optional.empty();
 
   /**
    * @param file reads the config file
@@ -51,38 +57,67 @@ public final class Sync {
     this.clock = clock;
   }
 
-  /** One pass. */
+  /** One pass on its own. */
   public Pass pass(Set<Trigger> why) {
+    return pass(why, false);
+  }
+
+  /**
+   * One pass.
+   *
+   * @param fighting whether another program keeps undoing what passes mend
+   */
+  public Pass pass(Set<Trigger> why, boolean fighting) {
     Instant start = clock.instant();
     Reading reading = file.get();
     Basis basis = basis(reading);
     Config config = lastGood == null ? fallback : lastGood;
     Chosen chosen = backends.apply(config);
+    watch = chosen.watch();
+    // The mark is older than the look: what happens in between shows as a change later. At the
+    // start there is nothing to compare with, and the rules come first.
+    Optional<Object> mark = why.contains(Trigger.START) ? Optional.empty() : watch.mark();
+    boolean untouched = mark.isPresent() && mark.equals(verified) && config.equals(enforced);
     Map<Family, Result> results = new EnumMap<>(Family.class);
     for (Family family : Family.values()) {
       if (enabled(config, family)) {
         results.put(
             family,
-            Enforcement.enforce(
-                chosen.backend(),
-                family,
-                observed ->
-                    Plan.toward(desired(chosen.backend(), config, basis, observed), observed)));
+            untouched ? new Result.Unchanged() : enforce(chosen.backend(), config, basis, family));
       }
     }
     if (results.values().stream().noneMatch(Result.Failed.class::isInstance)) {
       sweep(config, chosen, results);
     }
+    // Never believe the last write: what was changed is looked at once more.
+    boolean unchanged = results.values().stream().allMatch(Result.Unchanged.class::isInstance);
+    verified = unchanged ? mark : Optional.empty();
+    enforced = config;
     return new Pass(
         start,
         Duration.between(start, clock.instant()),
         why,
         config,
         basis,
+        sources,
         problems(reading),
         chosen.backend().name(),
         reason(chosen),
+        fighting,
         results);
+  }
+
+  private Result enforce(Backend backend, Config config, Basis basis, Family family) {
+    return Enforcement.enforce(
+        backend,
+        family,
+        observed -> Plan.toward(desired(backend, config, basis, observed), observed));
+  }
+
+  /** Whether somebody may have changed the rules since they were last seen to be in place. */
+  boolean disturbed() {
+    Optional<Object> mark = watch.mark();
+    return mark.isPresent() && !mark.equals(verified);
   }
 
   /** Asked after the pass: by then the backend has looked at the node. */
@@ -99,6 +134,7 @@ public final class Sync {
     return switch (reading) {
       case Reading.Read read -> {
         lastGood = read.config();
+        sources = read.sources();
         yield Basis.FILE;
       }
       case Reading.Rejected _ -> lastGood == null ? Basis.FALLBACK : Basis.LAST_GOOD;

@@ -29,6 +29,14 @@ public enum Family {
     };
   }
 
+  /** Every address. */
+  public Cidr all() {
+    return switch (this) {
+      case IPV4 -> Cidr.of("0.0.0.0/0");
+      case IPV6 -> Cidr.of("::/0");
+    };
+  }
+
   @Override
   public String toString() {
     return switch (this) {

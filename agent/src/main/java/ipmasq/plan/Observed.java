@@ -22,4 +22,9 @@ public interface Observed {
 
   /** Whether nothing of ours, of whatever version, is there. */
   boolean absent();
+
+  /** What the rules have seen so far, where the backend counts. */
+  default Optional<Tally> tally() {
+    return Optional.empty();
+  }
 }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What the node does to packets of one family, with no trace of iptables or nftables.
@@ -49,16 +50,19 @@ public record Policy(
           case IPV4 -> config.masqLinkLocal();
           case IPV6 -> config.masqLinkLocalIpv6();
         };
+    List<Cidr> sources = of(family, config.sourceCidrs());
+    if (sources.isEmpty() && !config.sourceCidrs().isEmpty()) {
+      // Sources of the other family only: none of this one's traffic is ours.
+      return exemptAll(family);
+    }
     List<Destination> destinations = new ArrayList<>();
     if (!linkLocal) {
       destinations.add(new Destination(family.linkLocal(), Treatment.EXEMPT));
     }
-    config.nonMasqueradeCidrs().stream()
-        .filter(cidr -> cidr.family() == family)
+    of(family, config.nonMasqueradeCidrs())
         .forEach(cidr -> destinations.add(new Destination(cidr, Treatment.EXEMPT)));
     List<Destination> exceptions =
-        config.masqueradeCidrs().stream()
-            .filter(cidr -> cidr.family() == family)
+        of(family, config.masqueradeCidrs()).stream()
             .map(cidr -> new Destination(cidr, Treatment.TRANSLATE))
             .toList();
     if (!exceptions.isEmpty()) {
@@ -68,13 +72,26 @@ public record Policy(
     }
     return new Policy(
         family,
-        config.sourceCidrs().stream().filter(cidr -> cidr.family() == family).toList(),
+        sources,
         config.outputInterfaces(),
         written(family, destinations),
         new Translation(
             config.outputAddresses().stream().filter(range -> range.family() == family).findFirst(),
             config.toPorts(),
             config.randomFully()));
+  }
+
+  private static List<Cidr> of(Family family, List<Cidr> cidrs) {
+    return cidrs.stream().filter(cidr -> cidr.family() == family).toList();
+  }
+
+  private static Policy exemptAll(Family family) {
+    return new Policy(
+        family,
+        List.of(),
+        List.of(),
+        List.of(new Destination(family.all(), Treatment.EXEMPT)),
+        new Translation(Optional.empty(), List.of(), false));
   }
 
   /**
@@ -115,11 +132,12 @@ public record Policy(
     return Disjoint.exempt(destinations);
   }
 
-  /** The same decisions, with destinations that do not overlap: what a set can hold. */
+  /** The same decisions, with ranges that do not overlap: what a set can hold. */
   public Policy disjoint() {
     return new Policy(
         family,
-        sources,
+        Disjoint.exempt(
+            sources.stream().map(cidr -> new Destination(cidr, Treatment.EXEMPT)).toList()),
         interfaces,
         exempt().stream().map(cidr -> new Destination(cidr, Treatment.EXEMPT)).toList(),
         translation);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ipmasq.backend.Chosen;
+import ipmasq.backend.Watch;
 import ipmasq.config.Config;
 import ipmasq.config.Reading;
 import ipmasq.net.Family;
@@ -76,14 +77,14 @@ class AgentTest {
         new Sync(
             () -> new Reading.Read(config, List.of(), List.of()),
             config,
-            _ -> new Chosen(backend, "a test", List.of()),
+            _ -> new Chosen(backend, "a test", Watch.NONE, List.of()),
             Clock.systemUTC());
     return Thread.ofPlatform()
         .daemon()
         .start(
             () -> {
               try {
-                new Agent(sync, triggers, passes::add).run();
+                new Agent(sync, triggers, Duration.ZERO, passes::add).run();
               } catch (InterruptedException ended) {
                 Thread.currentThread().interrupt();
               }

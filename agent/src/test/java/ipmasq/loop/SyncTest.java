@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ipmasq.backend.Chosen;
 import ipmasq.backend.Failure;
 import ipmasq.backend.Outcome;
+import ipmasq.backend.Watch;
 import ipmasq.config.Config;
 import ipmasq.config.Reading;
 import ipmasq.loop.Pass.Basis;
@@ -34,7 +35,7 @@ class SyncTest {
       new Sync(
           () -> file,
           DEFAULTS,
-          _ -> new Chosen(backend, "a test", List.of(other)),
+          _ -> new Chosen(backend, "a test", Watch.NONE, List.of(other)),
           Clock.systemUTC());
 
   @Test

@@ -3,6 +3,8 @@ package ipmasq.netlink;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.time.Duration;
 
 /**
@@ -37,6 +39,8 @@ final class Endpoint implements AutoCloseable {
   private final MemorySegment captured = arena.allocate(Syscalls.CAPTURED);
   private final MemorySegment address = arena.allocate(ADDRESS, 4);
   private final MemorySegment option = arena.allocate(16, 8);
+  private final ByteBuffer addressBytes = bytes(address);
+  private final ByteBuffer optionBytes = bytes(option);
   private final MemorySegment kept;
   private final int descriptor;
   private int port;
@@ -70,22 +74,26 @@ final class Endpoint implements AutoCloseable {
   }
 
   private void bind() throws NetlinkUnavailable {
-    address.fill((byte) 0);
-    address.set(ValueLayout.JAVA_SHORT, 0, (short) AF_NETLINK);
+    addressBytes.putShort(0, (short) AF_NETLINK);
     check("bind", call(Syscalls.BIND, descriptor, address.address(), ADDRESS, 0, 0, 0));
-    option.set(ValueLayout.JAVA_INT, 0, ADDRESS);
+    optionBytes.putInt(0, ADDRESS);
     check(
         "getsockname",
         call(Syscalls.GETSOCKNAME, descriptor, address.address(), option.address(), 0, 0, 0));
-    port = address.get(ValueLayout.JAVA_INT, 4);
+    port = addressBytes.getInt(4);
   }
 
   private void timeout(Duration timeout) throws NetlinkUnavailable {
-    option.set(ValueLayout.JAVA_LONG, 0, timeout.toSeconds());
-    option.set(ValueLayout.JAVA_LONG, 8, timeout.toNanosPart() / 1000);
+    optionBytes.putLong(0, timeout.toSeconds());
+    optionBytes.putLong(8, timeout.toNanosPart() / 1000);
     check(
         "setsockopt",
         call(Syscalls.SETSOCKOPT, descriptor, SOL_SOCKET, SO_RCVTIMEO, option.address(), 16, 0));
+  }
+
+  /** Buffers need less to start with than the handles of layouts. */
+  private static ByteBuffer bytes(MemorySegment memory) {
+    return memory.asByteBuffer().order(ByteOrder.nativeOrder());
   }
 
   private static void check(String step, long result) throws NetlinkUnavailable {
@@ -127,7 +135,7 @@ final class Endpoint implements AutoCloseable {
   }
 
   private long option(int level, int name, int value) {
-    option.set(ValueLayout.JAVA_INT, 0, value);
+    optionBytes.putInt(0, value);
     return call(Syscalls.SETSOCKOPT, descriptor, level, name, option.address(), 4, 0);
   }
 
@@ -142,8 +150,8 @@ final class Endpoint implements AutoCloseable {
   }
 
   private long send(byte[] message, int length, int sequence, MemorySegment memory) {
+    MessageWriter.number(message, sequence);
     MemorySegment.copy(message, 0, memory, ValueLayout.JAVA_BYTE, 0, length);
-    memory.set(ValueLayout.JAVA_INT, 8, sequence);
     return send(memory, length);
   }
 
@@ -172,7 +180,7 @@ final class Endpoint implements AutoCloseable {
   long receive(MemorySegment memory, byte[] buffer, boolean wait) {
     int flags = MSG_TRUNC | (wait ? 0 : MSG_DONTWAIT);
     while (true) {
-      option.set(ValueLayout.JAVA_INT, 0, ADDRESS);
+      optionBytes.putInt(0, ADDRESS);
       long result =
           call(
               Syscalls.RECVFROM,
@@ -182,7 +190,7 @@ final class Endpoint implements AutoCloseable {
               flags,
               address.address(),
               option.address());
-      boolean fromKernel = result < 0 || address.get(ValueLayout.JAVA_INT, 4) == 0;
+      boolean fromKernel = result < 0 || addressBytes.getInt(4) == 0;
       if (fromKernel && result != -Errno.EINTR.number()) {
         int length = Math.clamp(result, 0, buffer.length);
         MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, 0, buffer, 0, length);

@@ -74,6 +74,12 @@ public final class MessageReader {
     return bytes[start + HEADER] & 0xff;
   }
 
+  /** The last two bytes of netfilter's own header, in network order. */
+  public int resource() throws MalformedMessage {
+    require(4);
+    return (bytes[start + HEADER + 2] & 0xff) << 8 | bytes[start + HEADER + 3] & 0xff;
+  }
+
   /** The attributes after netfilter's own header. */
   public AttributeReader attributes() throws MalformedMessage {
     return attributes(4);

@@ -89,6 +89,14 @@ public final class MessageWriter {
     return bytes(type | NESTED, attributes);
   }
 
+  /** Attributes that are there as bytes already. */
+  public MessageWriter attributes(byte[] attributes) {
+    room(attributes.length);
+    System.arraycopy(attributes, 0, bytes, length, attributes.length);
+    length += attributes.length;
+    return this;
+  }
+
   /** Opens an attribute that holds attributes; what this returns closes it. */
   public int nest(int type) {
     int start = length;
@@ -124,11 +132,23 @@ public final class MessageWriter {
     return Arrays.copyOf(bytes, length);
   }
 
+  /** What is written so far, a message or only attributes, for {@link #attributes}. */
+  public byte[] written() {
+    return Arrays.copyOf(bytes, length);
+  }
+
   /** The whole message, in an array that the next one is written to; it may be longer. */
   byte[] seal() {
     putShort(0, length);
     putShort(2, length >>> 16);
     return bytes;
+  }
+
+  /** Puts the sequence number into the header. */
+  static void number(byte[] message, int sequence) {
+    for (int i = 0; i < 4; i++) {
+      message[8 + i] = (byte) (sequence >>> 8 * i);
+    }
   }
 
   private int attribute(int type, int size) {

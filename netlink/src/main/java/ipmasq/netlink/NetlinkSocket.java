@@ -227,7 +227,7 @@ public final class NetlinkSocket implements AutoCloseable {
 
     private void refused() throws MalformedMessage {
       Refusal refusal = Acknowledgement.of(reader, 0);
-      if (!refusal.errno().equals(Errno.NONE)) {
+      if (!refusal.errno().is(Errno.NONE)) {
         fail(new NetlinkFailure.Refused(refusal));
       }
     }

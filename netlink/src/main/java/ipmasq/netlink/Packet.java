@@ -2,6 +2,8 @@ package ipmasq.netlink;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -77,10 +79,11 @@ public final class Packet {
       at += each.length;
     }
     MemorySegment.copy(piece, 0, target, ValueLayout.JAVA_BYTE, at, used);
-    long message = 0;
+    ByteBuffer numbered = target.asByteBuffer().order(ByteOrder.nativeOrder());
+    int message = 0;
     for (int i = 0; i < messages; i++) {
-      target.set(ValueLayout.JAVA_INT_UNALIGNED, message + 8, firstSequence + i);
-      message += target.get(ValueLayout.JAVA_INT_UNALIGNED, message) + 3 & ~3;
+      numbered.putInt(message + 8, firstSequence + i);
+      message += numbered.getInt(message) + 3 & ~3;
     }
   }
 }

@@ -151,4 +151,20 @@ class NetlinkSocketTest {
     socket.close();
     socket.close();
   }
+
+  @Test
+  void aGenerationNamesWhoAsksNotWhoChanged() throws Exception {
+    OwnNamespace.run(
+        () -> {
+          OwnNamespace.output("nft", "add table ip other");
+          try (NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETFILTER, LIMIT)) {
+            MessageWriter request = new MessageWriter().begin(GET_GENERATION, 1).netfilter(0, 0);
+            String[] name = {""};
+            socket.ask(
+                request, message -> name[0] = Attributes.of(message.attributes(), 3).string(3));
+            // The kernel keeps fifteen bytes of a thread's name.
+            assertEquals("own-namespace", name[0]);
+          }
+        });
+  }
 }

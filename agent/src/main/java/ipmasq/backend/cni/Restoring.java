@@ -103,6 +103,7 @@ record Restoring(WholeFile whole, Family family, boolean keepExtra) {
   private void forget(CniFile file) throws IOException {
     Family other = family == Family.IPV4 ? Family.IPV6 : Family.IPV4;
     if (!differs(file, other)) {
+      whole.sweep(file.path());
       whole.delete(WholeFile.memory(file.path()));
       whole.delete(WholeFile.backup(file.path()));
     }

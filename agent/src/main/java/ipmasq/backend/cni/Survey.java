@@ -14,10 +14,9 @@ import java.util.Set;
 /**
  * All that is to be read under a path.
  *
- * @param directory whether the path is one: files without a policy are then no business of ours
  * @param broken why files could not be read
  */
-record Survey(boolean directory, List<CniFile> files, List<Failure> broken) {
+record Survey(List<CniFile> files, List<Failure> broken) {
   Survey {
     files = List.copyOf(files);
     broken = List.copyOf(broken);
@@ -47,7 +46,7 @@ record Survey(boolean directory, List<CniFile> files, List<Failure> broken) {
         read(disk, file, files, broken);
       }
     }
-    return new Survey(listed.isPresent(), files, broken);
+    return new Survey(files, broken);
   }
 
   private static void read(Disk disk, Path path, List<CniFile> files, List<Failure> broken) {

@@ -56,7 +56,7 @@ final class WholeFile {
    * Deletes what a killed agent left. A draft of one that lives is no loss either: its move fails,
    * and it tries again.
    */
-  private void sweep(Path file) throws IOException {
+  void sweep(Path file) throws IOException {
     String start = file.getFileName() + MARK;
     for (Path beside : disk.list(directory(file)).orElse(List.of())) {
       String name = beside.getFileName().toString();

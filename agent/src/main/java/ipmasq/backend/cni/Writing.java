@@ -10,8 +10,10 @@ import ipmasq.net.Family;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -44,14 +46,11 @@ record Writing(WholeFile whole, Family family, Set<Cidr> wanted, boolean keepExt
 
   /** The new entries; those that stand there already keep their spelling. */
   private List<String> entries(NatList list) {
+    Map<Cidr, String> spelling = new HashMap<>();
+    list.entries().forEach(e -> e.cidr().ifPresent(cidr -> spelling.putIfAbsent(cidr, e.raw())));
     List<String> ours = new ArrayList<>();
     for (Cidr cidr : wanted) {
-      ours.add(
-          list.entries().stream()
-              .filter(entry -> entry.cidr().equals(Optional.of(cidr)))
-              .findFirst()
-              .orElseGet(() -> Entry.of(cidr))
-              .raw());
+      ours.add(spelling.getOrDefault(cidr, Entry.of(cidr).raw()));
     }
     List<String> others = new ArrayList<>();
     for (Entry entry : list.entries()) {

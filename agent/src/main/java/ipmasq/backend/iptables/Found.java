@@ -2,8 +2,11 @@ package ipmasq.backend.iptables;
 
 import ipmasq.backend.iptables.SavedTable.Chain;
 import ipmasq.backend.iptables.SavedTable.Line;
+import ipmasq.net.Cidr;
 import ipmasq.net.Family;
+import ipmasq.plan.Counter;
 import ipmasq.plan.Observed;
+import ipmasq.plan.Tally;
 import ipmasq.policy.Policy;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,6 +21,7 @@ import java.util.Optional;
  * @param counters of the rules that can be read
  * @param jumps the right jumps in POSTROUTING: one, if all is well
  * @param remains what today's version would not have written
+ * @param partial whether only a part of the table was looked at, without counters
  */
 record Found(
     Family family,
@@ -28,7 +32,8 @@ record Found(
     Optional<Layout> layout,
     Map<Rule, String> counters,
     List<Line> jumps,
-    Remains remains)
+    Remains remains,
+    boolean partial)
     implements Observed {
   private static final int RULES_NAMED = 5;
 
@@ -89,7 +94,13 @@ record Found(
         foreign.isEmpty() ? Optional.of(layout) : Optional.empty(),
         counters,
         jumps,
-        remains);
+        remains,
+        false);
+  }
+
+  /** The same, seen by a {@link Glance}. */
+  Found glanced() {
+    return new Found(family, policy, flaws, main, out, layout, counters, jumps, remains, true);
   }
 
   private static List<Rule> rules(
@@ -123,5 +134,31 @@ record Found(
   @Override
   public boolean absent() {
     return jumps.isEmpty() && remains.isEmpty() && main.gone() && out.gone();
+  }
+
+  @Override
+  public Optional<Tally> tally() {
+    Map<Cidr, Counter> ranges = new HashMap<>();
+    Counter translated = Counter.NONE;
+    for (Map.Entry<Rule, String> entry : counters.entrySet()) {
+      Rule rule = entry.getKey();
+      Counter counter = counter(entry.getValue());
+      if (rule.target().equals(Rule.MASQUERADE) || rule.target().equals(Rule.SNAT)) {
+        translated = translated.plus(counter);
+      } else {
+        ranges.merge(rule.destination(), counter, Counter::plus);
+      }
+    }
+    return counters.isEmpty() ? Optional.empty() : Optional.of(new Tally(ranges, translated));
+  }
+
+  /** {@code [packets:bytes]}, as iptables-save prints it. */
+  private static Counter counter(String text) {
+    int colon = text.indexOf(':');
+    return colon < 0
+        ? Counter.NONE
+        : new Counter(
+            Long.parseUnsignedLong(text, 1, colon, 10),
+            Long.parseUnsignedLong(text, colon + 1, text.length() - 1, 10));
   }
 }

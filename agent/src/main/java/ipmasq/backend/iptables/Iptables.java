@@ -12,10 +12,12 @@ import ipmasq.policy.Translation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** The nat table, by iptables-save and iptables-restore. Used by one thread. */
 public final class Iptables implements Backend {
@@ -32,6 +34,13 @@ public final class Iptables implements Backend {
   private Optional<Variant> variant = Optional.empty();
   private Header header = Header.NONE;
   private boolean randomFully = true;
+  private int failures;
+
+  /** Where the table is so full of others' rules that a glance pays. */
+  private final Set<Family> crowded = EnumSet.noneOf(Family.class);
+
+  /** Where our second chain is in use. */
+  private final Set<Family> exceptions = EnumSet.noneOf(Family.class);
 
   /** The restore that lost a race last: when the same one fails again, it was no race. */
   private final Map<Family, String> raced = new EnumMap<>(Family.class);
@@ -52,6 +61,21 @@ public final class Iptables implements Backend {
     Programs programs = Programs.ofEnvironment();
     return new Iptables(
         chain, programs, LegacyTables.ofKernel(), new ChildProcesses(programs, DEADLINE));
+  }
+
+  /** Whether there is an iptables on PATH. */
+  public static boolean isInstalled() {
+    return Programs.ofEnvironment().find("iptables-save").isPresent();
+  }
+
+  /** Whether the rules are kept in nf_tables; known from the first look on. */
+  public boolean isNft() {
+    return variant.isPresent() && variant.get().kind() == Variant.Kind.NFT;
+  }
+
+  /** How many looks have failed since the last that did not. */
+  public int failures() {
+    return failures;
   }
 
   @Override
@@ -95,14 +119,32 @@ public final class Iptables implements Backend {
 
   @Override
   public Observation observe(Family family) {
+    Observation observation = glanceOrLook(family);
+    failures = observation instanceof Observation.Seen ? 0 : failures + 1;
+    return observation;
+  }
+
+  private Observation glanceOrLook(Family family) {
     Variant now = variant();
     if (now.kind() == Variant.Kind.LEGACY
         && legacy.look(family, "nat") == LegacyTables.Presence.NOT_THERE) {
       // To ask would load the table into the kernel, for nothing.
       return new Observation.Seen(Found.in(new SavedTable(names), family, names));
     }
+    if (now.kind() == Variant.Kind.NFT && crowded.contains(family)) {
+      Optional<Found> found =
+          new Glance(commands, now, names).at(family, exceptions.contains(family));
+      if (found.isPresent()) {
+        return new Observation.Seen(found.get());
+      }
+    }
+    return look(family);
+  }
+
+  /** Looks at the whole table. */
+  private Observation look(Family family) {
     SavedTable table = new SavedTable(names);
-    String program = now.save(family);
+    String program = variant().save(family);
     Result result = commands.run(List.of(program, "-c", "-t", "nat"), "", table::accept);
     if (!(result instanceof Result.Ended(var status, var _) && status == 0)) {
       forgetMissing(result);
@@ -112,7 +154,18 @@ public final class Iptables implements Backend {
       return new Observation.Unseen(Trouble.unreadable(program, family, table.unreadable().get()));
     }
     learn(table.header());
-    return new Observation.Seen(Found.in(table, family, names));
+    Found found = Found.in(table, family, names);
+    mark(crowded, family, table.foreignRules() > Glance.CROWD);
+    mark(exceptions, family, !found.out().isEmpty());
+    return new Observation.Seen(found);
+  }
+
+  private static void mark(Set<Family> families, Family family, boolean is) {
+    if (is) {
+      families.add(family);
+    } else {
+      families.remove(family);
+    }
   }
 
   private Variant variant() {
@@ -144,6 +197,16 @@ public final class Iptables implements Backend {
     }
     if (plan.isEmpty()) {
       return new Outcome.Applied();
+    }
+    if (found.partial()) {
+      return switch (look(found.family())) {
+        case Observation.Unseen(var failure) -> new Outcome.Refused(failure);
+        case Observation.Seen(var whole) ->
+            apply(
+                plan.desired()
+                    .map(p -> Plan.toward(p, whole))
+                    .orElseGet(() -> Plan.removal(whole)));
+      };
     }
     String text = Restore.text(found, plan.desired().map(this::form), names);
     return text.isEmpty() ? new Outcome.Applied() : restore(found, plan, text);

@@ -64,7 +64,7 @@ record Layout(List<Rule> main, List<Rule> out) {
 
   private static void scope(Cidr source, String out, Translation how, List<Rule> rules) {
     for (String protocol : PROTOCOLS) {
-      long remaining = how.ports().stream().mapToLong(PortRange::size).sum();
+      long remaining = total(how.ports());
       for (int i = 0; i < how.ports().size(); i++) {
         PortRange ports = how.ports().get(i);
         // Each range gets its share of what the ranges before it left over; the last one the rest.
@@ -77,6 +77,14 @@ record Layout(List<Rule> main, List<Rule> out) {
       }
     }
     rules.add(translation(source, out, "", Probability.ALWAYS, Optional.empty(), how));
+  }
+
+  private static long total(List<PortRange> ports) {
+    long total = 0;
+    for (PortRange range : ports) {
+      total += range.size();
+    }
+    return total;
   }
 
   private static Rule translation(

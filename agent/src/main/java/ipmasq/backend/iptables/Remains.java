@@ -73,6 +73,9 @@ record Remains(List<Line> jumps, List<String> chains) {
         ours.add(name);
       }
     }
+    if (ours.isEmpty()) {
+      return List.of();
+    }
     // A chain that stays keeps those that it leads to, and those the ones that they lead to.
     while (ours.removeAll(wantedByWhatStays(table, names, jumps, ours))) {}
     return ours.stream().sorted().toList();

@@ -68,14 +68,10 @@ final class SavedTable {
   private boolean inTable;
   private boolean committed;
   private boolean anything;
+  private int foreignRules;
 
   SavedTable(Names names) {
     this.names = names;
-  }
-
-  /** A table of which nothing is known to be ours, because it is not there. */
-  static SavedTable none(Names names) {
-    return new SavedTable(names);
   }
 
   /** Takes the next line; what makes no sense is remembered, not thrown. */
@@ -138,6 +134,7 @@ final class SavedTable {
     }
     if (!ours) {
       chain.foreign++;
+      foreignRules++;
       noteTargets(line, " -j ", nameTo);
       noteTargets(line, " -g ", nameTo);
     }
@@ -174,6 +171,11 @@ final class SavedTable {
       return Optional.of(problem);
     }
     return anything && !committed ? Optional.of("it ends before COMMIT") : Optional.empty();
+  }
+
+  /** How many rules bear no comment of ours. */
+  int foreignRules() {
+    return foreignRules;
   }
 
   Header header() {

@@ -42,7 +42,7 @@ class CorpusTest {
   @FieldSource("CORPUS")
   void onlyTheListChanges(String name) throws Exception {
     Path file = new Node(directory).put(name);
-    Backend backend = new CniBackend(file, false, false);
+    Backend backend = new CniBackend(FailingDisk.never(), file, false, false);
     if (Document.read(Node.resource(name)).root().members().isEmpty() || name.startsWith("no-")) {
       return;
     }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import ipmasq.backend.cni.Json.Malformed;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -110,7 +111,7 @@ class JsonScannerTest {
     for (String name : Node.CORPUS) {
       byte[] whole = Node.resource(name);
       for (int i = 0; i < 300; i++) {
-        byte[] bytes = java.util.Arrays.copyOf(whole, random.nextInt(whole.length + 1));
+        byte[] bytes = Arrays.copyOf(whole, random.nextInt(whole.length + 1));
         for (int flips = random.nextInt(4); flips > 0 && bytes.length > 0; flips--) {
           bytes[random.nextInt(bytes.length)] = (byte) random.nextInt(256);
         }

@@ -104,7 +104,7 @@ public final class Nftables implements AutoCloseable {
     return list(Rule::read);
   }
 
-  /** The sets of one table. */
+  /** The sets of one table; none where there is no such table. */
   public Answer<List<NftSet>> sets(Table table) {
     begin(MessageType.GET_SET, table.family().number());
     table.name(request); // the attribute has the same number in both messages
@@ -122,7 +122,7 @@ public final class Nftables implements AutoCloseable {
   public Optional<NetlinkFailure> elements(NftSet set, ElementVisitor visitor) {
     begin(MessageType.GET_ELEMENT, set.family().number());
     set.name(request);
-    return socket.list(request, new ElementReader(set, visitor)::read);
+    return walk(new ElementReader(set, visitor)::read);
   }
 
   /** The ranges of a set of intervals. Empty: the visitor saw all of them, the last first. */
@@ -144,9 +144,9 @@ public final class Nftables implements AutoCloseable {
     List<Commit.Complaint> complaints = new ArrayList<>();
     boolean confirmed = batch.isEmpty();
     for (Refusal each : said) {
-      if (each.errno().equals(Errno.NONE)) {
+      if (each.errno().is(Errno.NONE)) {
         confirmed = true;
-      } else if (each.errno().equals(Errno.ERESTART) || each.errno().equals(Errno.EAGAIN)) {
+      } else if (each.errno().is(Errno.ERESTART) || each.errno().is(Errno.EAGAIN)) {
         return new Commit.Raced(each.errno());
       } else {
         complaints.add(new Commit.Complaint(batch.step(each.message()), each));
@@ -169,11 +169,29 @@ public final class Nftables implements AutoCloseable {
 
   private <T> Answer<List<T>> list(Reader<T> reader) {
     List<T> found = new ArrayList<>();
-    Optional<NetlinkFailure> failure =
-        socket.list(request, message -> found.add(reader.read(message)));
-    return failure.isPresent()
+    Optional<NetlinkFailure> failure = walk(message -> found.add(reader.read(message)));
+    return failure.isPresent() && !isAbsent(failure.get())
         ? new Answer.Failed<>(failure.get())
         : new Answer.Given<>(List.copyOf(found));
+  }
+
+  /**
+   * Lists, and notices a commit in between also where the kernel does not: it flags lists of
+   * elements never, but each message carries the lower half of the generation.
+   */
+  private Optional<NetlinkFailure> walk(NetlinkSocket.Handler handler) {
+    int[] generations = {-1, -1}; // of the first message and of the last
+    Optional<NetlinkFailure> failure =
+        socket.list(
+            request,
+            message -> {
+              generations[1] = message.resource();
+              generations[0] = generations[0] < 0 ? generations[1] : generations[0];
+              handler.message(message);
+            });
+    return failure.isEmpty() && generations[0] != generations[1]
+        ? Optional.of(new NetlinkFailure.Interrupted())
+        : failure;
   }
 
   private <T> Answer<Optional<T>> one(Reader<T> reader) {
@@ -183,10 +201,14 @@ public final class Nftables implements AutoCloseable {
     if (failure.isEmpty()) {
       return new Answer.Given<>(found.isEmpty() ? Optional.empty() : Optional.of(found.getFirst()));
     }
-    return failure.get() instanceof NetlinkFailure.Refused(var refusal)
-            && refusal.errno().equals(Errno.ENOENT)
+    return isAbsent(failure.get())
         ? new Answer.Given<>(Optional.empty())
         : new Answer.Failed<>(failure.get());
+  }
+
+  private static boolean isAbsent(NetlinkFailure failure) {
+    return failure instanceof NetlinkFailure.Refused(var refusal)
+        && refusal.errno().is(Errno.ENOENT);
   }
 
   @Override

@@ -61,11 +61,14 @@ public record Payload(int register, Base base, int offset, int length) implement
       if (offset == 16 && length <= 4) {
         return Operand.address("ip daddr", 4);
       }
-      if (offset == 8 && length > 2 && length <= 16) {
+      if (offset == 8 && length > 1 && length <= 16) {
         return Operand.address("ip6 saddr", 16);
       }
       if (offset == 24 && length <= 16) {
         return Operand.address("ip6 daddr", 16);
+      }
+      if (offset == 6 && length == 1) {
+        return new Operand("ip6 nexthdr", Format.PROTOCOL);
       }
       if (offset == 9 && length == 1) {
         return new Operand("ip protocol", Format.PROTOCOL);

@@ -1,0 +1,16 @@
+package ipmasq.backend;
+
+import java.util.Optional;
+
+/** Tells cheaply whether somebody may have changed our rules. Used by one thread. */
+@FunctionalInterface
+public interface Watch {
+  /** For rules that nothing cheap can be told of. */
+  Watch NONE = Optional::empty;
+
+  /**
+   * A mark of the rules as they are: while it equals an earlier one, they have not changed since.
+   * Empty where that cannot be told.
+   */
+  Optional<Object> mark();
+}

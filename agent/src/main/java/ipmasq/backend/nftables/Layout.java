@@ -1,0 +1,197 @@
+package ipmasq.backend.nftables;
+
+import ipmasq.net.Family;
+import ipmasq.net.IpRange;
+import ipmasq.net.PortRange;
+import ipmasq.netlink.nftables.Byteorder;
+import ipmasq.netlink.nftables.Chain;
+import ipmasq.netlink.nftables.Cmp;
+import ipmasq.netlink.nftables.Counter;
+import ipmasq.netlink.nftables.Data;
+import ipmasq.netlink.nftables.Expression;
+import ipmasq.netlink.nftables.Fib;
+import ipmasq.netlink.nftables.Immediate;
+import ipmasq.netlink.nftables.Lookup;
+import ipmasq.netlink.nftables.Masquerade;
+import ipmasq.netlink.nftables.Meta;
+import ipmasq.netlink.nftables.Nat;
+import ipmasq.netlink.nftables.NatFlag;
+import ipmasq.netlink.nftables.Numgen;
+import ipmasq.netlink.nftables.Payload;
+import ipmasq.netlink.nftables.Rule;
+import ipmasq.netlink.nftables.TableFamily;
+import ipmasq.netlink.nftables.Verdict;
+import ipmasq.policy.Policy;
+import ipmasq.policy.Translation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The rules of a policy, all but the ranges, which stand in sets:
+ *
+ * <pre>
+ *   meta nfproto != ipv4 return
+ *   ip saddr != @sources4 return                       only with sources
+ *   oifname != "eth0" oifname != "ppp*" return         only with interfaces
+ *   ip daddr @exempt4 counter return
+ *   fib daddr type local return
+ *   meta l4proto tcp numgen random mod 64512 &lt; 28976 masquerade to :1024-29999    only with ports
+ *   counter masquerade fully-random
+ * </pre>
+ *
+ * <p>Rules that look at addresses ask for the protocol once more, which nft does not show: without
+ * that it would print bytes where it now prints {@code ip daddr}.
+ *
+ * <p>The set comes before the question whether the node itself is meant: a look-up is the cheaper
+ * of the two, and both lead to the same.
+ */
+final class Layout {
+  private static final int[] PROTOCOLS = {6, 17, 132}; // tcp, udp, sctp
+  private static final Counter COUNTER = new Counter(0, 0);
+
+  private final Family family;
+  private final Chain chain;
+  private final Data protocol;
+  private final List<Rule> rules = new ArrayList<>();
+
+  private Layout(Family family) {
+    this.family = family;
+    this.chain = Names.chain(family);
+    this.protocol = family == Family.IPV4 ? Meta.IPV4 : Meta.IPV6;
+  }
+
+  static List<Rule> rules(Policy policy) {
+    Layout layout = new Layout(policy.family());
+    layout.scope(policy);
+    layout.exempt();
+    layout.translate(policy.translation());
+    return List.copyOf(layout.rules);
+  }
+
+  private void scope(Policy policy) {
+    add("", new Meta(Meta.Key.NFPROTO), Cmp.neq(protocol), Verdict.RETURN);
+    if (!policy.sources().isEmpty()) {
+      add(
+          Names.SOURCES_COMMENT,
+          new Meta(Meta.Key.NFPROTO),
+          Cmp.eq(protocol),
+          family == Family.IPV4 ? Payload.IP_SADDR : Payload.IP6_SADDR,
+          new Lookup(1, Names.sources(family).name(), true),
+          Verdict.RETURN);
+    }
+    if (!policy.interfaces().isEmpty()) {
+      List<Expression> none = new ArrayList<>();
+      for (String name : policy.interfaces()) {
+        none.add(new Meta(Meta.Key.OIFNAME));
+        none.add(Cmp.neq(interfaceName(name)));
+      }
+      none.add(Verdict.RETURN);
+      add(Names.INTERFACES_COMMENT, none);
+    }
+  }
+
+  /** A trailing {@code +} stands for any ending, here as in iptables. */
+  private static Data interfaceName(String name) {
+    return name.endsWith("+")
+        ? Data.interfacePrefix(name.substring(0, name.length() - 1))
+        : Data.interfaceName(name);
+  }
+
+  private void exempt() {
+    add(
+        Names.EXEMPT_COMMENT,
+        new Meta(Meta.Key.NFPROTO),
+        Cmp.eq(protocol),
+        family == Family.IPV4 ? Payload.IP_DADDR : Payload.IP6_DADDR,
+        Lookup.in(Names.exempt(family).name()),
+        COUNTER,
+        Verdict.RETURN);
+    add(Names.LOCAL_COMMENT, Fib.destinationType(), Cmp.eq(Fib.LOCAL), Verdict.RETURN);
+  }
+
+  private void translate(Translation how) {
+    if (!how.ports().isEmpty()) {
+      for (int protocol : PROTOCOLS) {
+        ports(protocol, how);
+      }
+    }
+    List<Expression> all = new ArrayList<>(List.of(COUNTER));
+    all.addAll(action(how, Optional.empty()));
+    add(Names.OUTBOUND_COMMENT, all);
+  }
+
+  /** Each range gets its share of what the ranges before it left over; the last one the rest. */
+  private void ports(int protocol, Translation how) {
+    int remaining = how.ports().stream().mapToInt(PortRange::size).sum();
+    for (int i = 0; i < how.ports().size(); i++) {
+      PortRange range = how.ports().get(i);
+      List<Expression> rule = new ArrayList<>();
+      rule.add(new Meta(Meta.Key.L4PROTO));
+      rule.add(Cmp.eq(Data.u8(protocol)));
+      if (i < how.ports().size() - 1) {
+        rule.addAll(chance(range.size(), remaining));
+      }
+      rule.add(COUNTER);
+      rule.addAll(action(how, Optional.of(range)));
+      add(Names.OUTBOUND_COMMENT, rule);
+      remaining -= range.size();
+    }
+  }
+
+  /**
+   * {@code numgen random mod N < K}; the kernel compares bytes from the left, so they are turned.
+   */
+  private static List<Expression> chance(int share, int whole) {
+    return List.of(
+        Numgen.random(whole), Byteorder.toNetwork(1), new Cmp(1, Cmp.Operator.LT, Data.u32(share)));
+  }
+
+  private List<Expression> action(Translation how, Optional<PortRange> ports) {
+    Set<NatFlag> flags = how.randomFully() ? Set.of(NatFlag.FULLY_RANDOM) : Set.of();
+    List<Expression> action = new ArrayList<>();
+    int register = 1;
+    int firstAddress = 0;
+    int lastAddress = 0;
+    if (how.addresses().isPresent()) {
+      IpRange range = how.addresses().get();
+      firstAddress = register;
+      action.add(new Immediate(register++, Data.of(range.first().bytes())));
+      lastAddress = firstAddress;
+      if (!range.first().equals(range.last())) {
+        lastAddress = register;
+        action.add(new Immediate(register++, Data.of(range.last().bytes())));
+      }
+    }
+    int firstPort = 0;
+    int lastPort = 0;
+    if (ports.isPresent()) {
+      firstPort = register;
+      action.add(new Immediate(register++, Data.u16(ports.get().first())));
+      lastPort = firstPort;
+      if (ports.get().size() > 1) {
+        lastPort = register;
+        action.add(new Immediate(register, Data.u16(ports.get().last())));
+      }
+    }
+    action.add(
+        how.addresses().isPresent()
+            ? new Nat(
+                Nat.Kind.SNAT, tableFamily(), firstAddress, lastAddress, firstPort, lastPort, flags)
+            : new Masquerade(flags, firstPort, lastPort));
+    return action;
+  }
+
+  private TableFamily tableFamily() {
+    return family == Family.IPV4 ? TableFamily.IP : TableFamily.IP6;
+  }
+
+  private void add(String comment, Expression... expressions) {
+    add(comment, List.of(expressions));
+  }
+
+  private void add(String comment, List<Expression> expressions) {
+    rules.add(new Rule(chain, expressions).commented(comment));
+  }
+}

@@ -1,0 +1,62 @@
+package ipmasq.backend.nftables;
+
+import ipmasq.net.Family;
+import ipmasq.netlink.nftables.Chain;
+import ipmasq.netlink.nftables.Hook;
+import ipmasq.netlink.nftables.KeyType;
+import ipmasq.netlink.nftables.NftSet;
+import ipmasq.netlink.nftables.Table;
+import ipmasq.netlink.nftables.TableFamily;
+
+/**
+ * What our objects are called, and the comments that {@code nft list table inet ip-masq-agent}
+ * shows.
+ */
+final class Names {
+  static final Table TABLE =
+      new Table(TableFamily.INET, "ip-masq-agent")
+          .commented("kept by ip-masq-agent; changes made by hand do not last");
+
+  static final String EXEMPT_COMMENT = "ip-masq-agent: local traffic is not subject to masquerade";
+  static final String LOCAL_COMMENT = "ip-masq-agent: the node's own addresses";
+  static final String SOURCES_COMMENT = "ip-masq-agent: only traffic from sourceCIDRs";
+  static final String INTERFACES_COMMENT = "ip-masq-agent: only traffic out of outputInterface";
+  static final String OUTBOUND_COMMENT = "ip-masq-agent: outbound traffic is subject to masquerade";
+
+  /**
+   * After kube-proxy's and every iptables chain (100), as our chain in iptables stands after
+   * theirs; before Calico's (110). Two chains of one priority run in the order nobody can rely on,
+   * so this is a number that no one else uses.
+   */
+  static final int PRIORITY = 105;
+
+  private Names() {}
+
+  static NftSet exempt(Family family) {
+    return NftSet.intervals(TABLE, "exempt" + number(family), keyType(family))
+        .commented("destinations that are not masqueraded");
+  }
+
+  static NftSet sources(Family family) {
+    return NftSet.intervals(TABLE, "sources" + number(family), keyType(family))
+        .commented("sources whose traffic may be masqueraded");
+  }
+
+  static Chain chain(Family family) {
+    return new Chain(TABLE, "postrouting" + number(family), "nat", Hook.POSTROUTING, PRIORITY);
+  }
+
+  private static int number(Family family) {
+    return switch (family) {
+      case IPV4 -> 4;
+      case IPV6 -> 6;
+    };
+  }
+
+  private static KeyType keyType(Family family) {
+    return switch (family) {
+      case IPV4 -> KeyType.IPV4_ADDR;
+      case IPV6 -> KeyType.IPV6_ADDR;
+    };
+  }
+}

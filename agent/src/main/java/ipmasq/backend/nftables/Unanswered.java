@@ -1,0 +1,46 @@
+package ipmasq.backend.nftables;
+
+import ipmasq.backend.Failure;
+import ipmasq.netlink.Errno;
+import ipmasq.netlink.NetlinkFailure;
+import ipmasq.netlink.NetlinkUnavailable;
+
+/** The kernel did not answer a question. Never leaves this package: there it is a failure. */
+final class Unanswered extends Exception {
+  private static final long serialVersionUID = 1;
+  private final transient Failure failure;
+  private final boolean passing;
+
+  Unanswered(String question, NetlinkFailure why) {
+    super(null, null, false, false);
+    passing = why instanceof NetlinkFailure.Interrupted || why instanceof NetlinkFailure.Overrun;
+    failure =
+        why instanceof NetlinkFailure.Refused(var refusal)
+            ? failure(question + ": " + refusal, refusal.errno())
+            : new Failure("nf_tables, " + question + ": " + why, "tried again shortly");
+  }
+
+  Unanswered(NetlinkUnavailable why) {
+    super(null, null, false, false);
+    passing = false;
+    failure = failure(String.valueOf(why.getMessage()), why.errno());
+  }
+
+  /** Whether the same question may be answered the next moment. */
+  boolean passing() {
+    return passing;
+  }
+
+  Failure failure() {
+    return failure;
+  }
+
+  static Failure failure(String message, Errno errno) {
+    boolean forbidden = errno.equals(Errno.EPERM) || errno.equals(Errno.EACCES);
+    return new Failure(
+        "nf_tables: " + message,
+        forbidden
+            ? "run as root, in a container with the capability NET_ADMIN"
+            : "does this kernel have nf_tables? --backend=iptables is the other way");
+  }
+}

@@ -1,0 +1,44 @@
+package ipmasq.cli;
+
+import ipmasq.log.Log;
+import ipmasq.loop.ConfigWatch;
+import ipmasq.loop.Pass;
+import ipmasq.loop.Triggers;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/** What starts after the first pass, whatever came of it. Used by the loop's thread. */
+final class Watchers {
+  private final List<Path> configs;
+  private final Triggers triggers;
+  private final Log log;
+  private boolean started;
+
+  Watchers(List<Path> configs, Triggers triggers, Log log) {
+    this.configs = configs;
+    this.triggers = triggers;
+    this.log = log;
+  }
+
+  /** Called after each pass; the first starts them. */
+  void start(Pass pass) {
+    if (started) {
+      return;
+    }
+    started = true;
+    for (Path config : configs) {
+      try {
+        ConfigWatch.start(config, triggers);
+      } catch (IOException e) {
+        log.warn(
+            config
+                + " cannot be watched ("
+                + e.getMessage()
+                + "): it is read every "
+                + pass.config().resyncInterval().toSeconds()
+                + " s");
+      }
+    }
+  }
+}

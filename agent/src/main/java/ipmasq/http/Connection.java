@@ -1,0 +1,170 @@
+package ipmasq.http;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One client. Used by the server's thread.
+ *
+ * <pre>
+ *   READING ──whole head──▶ ANSWERING ──answer──▶ WRITING ──▶ READING (or the end)
+ *      └──── bad head ────────────────────────────▶  └─last─▶ DRAINING ──▶ the end
+ * </pre>
+ */
+final class Connection {
+  enum State {
+    /** A request is awaited, or in part there. */
+    READING,
+    /** The handler has it. */
+    ANSWERING,
+    /** The answer is being sent. */
+    WRITING,
+    /** Nothing is said any more; what still comes is thrown away, lest a reset eat the answer. */
+    DRAINING
+  }
+
+  private static final int FIRST_BYTES = 1024;
+
+  final SocketChannel channel;
+  final SelectionKey key;
+  private final Limits limits;
+
+  private byte[] input = new byte[FIRST_BYTES];
+  private int filled;
+  private boolean lineCame;
+  private ByteBuffer[] output = {};
+  private boolean last;
+  private int requests;
+
+  private State state = State.READING;
+  private long since;
+  private long deadline;
+
+  Connection(SocketChannel channel, SelectionKey key, Limits limits, long now) {
+    this.channel = channel;
+    this.key = key;
+    this.limits = limits;
+    this.since = now;
+    this.deadline = now + limits.request().toNanos();
+  }
+
+  State state() {
+    return state;
+  }
+
+  /** When this state began. */
+  long since() {
+    return since;
+  }
+
+  /** When this state must be over. */
+  long deadline() {
+    return deadline;
+  }
+
+  /** Whether a part of a request has come. */
+  boolean midRequest() {
+    return filled > 0;
+  }
+
+  private void become(State next, long now, long nanos) {
+    state = next;
+    since = now;
+    deadline = now + nanos;
+    key.interestOps(
+        switch (next) {
+          case READING, DRAINING -> SelectionKey.OP_READ;
+          case ANSWERING -> 0;
+          case WRITING -> SelectionKey.OP_WRITE;
+        });
+  }
+
+  /** Takes what has come; whether the client is still there. */
+  boolean read(ByteBuffer scratch, long now) throws IOException {
+    scratch.clear();
+    if (state == State.READING) {
+      scratch.limit(Math.min(scratch.capacity(), limits.headBytes() - filled));
+    }
+    int read = channel.read(scratch);
+    if (read < 0) {
+      return false;
+    }
+    if (state != State.READING) {
+      return true;
+    }
+    if (filled == 0 && read > 0) {
+      become(State.READING, now, limits.request().toNanos());
+    }
+    if (filled + read > input.length) {
+      input = Arrays.copyOf(input, Math.max(filled + read, 2 * input.length));
+    }
+    for (int i = 0; i < read; i++) {
+      byte b = scratch.get(i);
+      lineCame |= b == '\n';
+      input[filled++] = b;
+    }
+    return true;
+  }
+
+  /** The request that has come, if it is whole or beyond hope; then it is the caller's turn. */
+  Head.@Nullable Parsed next() {
+    if (!lineCame && filled < limits.lineBytes()) {
+      return null;
+    }
+    lineCame = false;
+    Head.Parsed parsed = Head.parse(input, filled, limits);
+    return parsed instanceof Head.Parsed.Partial ? null : parsed;
+  }
+
+  /** A whole head was taken; what follows it is the next request's. */
+  void answering(Head.Parsed.Whole whole, long now) {
+    filled -= whole.length();
+    System.arraycopy(input, whole.length(), input, 0, filled);
+    lineCame = filled > 0;
+    last = !whole.keepAlive() || ++requests >= limits.requests();
+    become(State.ANSWERING, now, limits.request().toNanos());
+  }
+
+  /** Nothing more is taken from this client after the answer. */
+  void lastAnswer() {
+    last = true;
+  }
+
+  boolean keepsAlive() {
+    return !last;
+  }
+
+  void send(ByteBuffer[] answer, long now) {
+    output = answer;
+    become(State.WRITING, now, limits.request().toNanos());
+  }
+
+  /** Sends what the client takes; whether the connection goes on. */
+  boolean write(long now) throws IOException {
+    channel.write(output);
+    if (output[output.length - 1].hasRemaining()) {
+      return true;
+    }
+    output = new ByteBuffer[0];
+    if (last) {
+      channel.shutdownOutput();
+      become(State.DRAINING, now, Math.min(1_000_000_000L, limits.request().toNanos()));
+    } else {
+      become(State.READING, now, (filled > 0 ? limits.request() : limits.idle()).toNanos());
+    }
+    return true;
+  }
+
+  void close() {
+    key.cancel();
+    try {
+      channel.close();
+    } catch (IOException gone) {
+      // It could not be more closed.
+    }
+  }
+}

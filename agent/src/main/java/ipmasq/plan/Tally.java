@@ -1,0 +1,16 @@
+package ipmasq.plan;
+
+import ipmasq.net.Cidr;
+import java.util.Map;
+
+/**
+ * What the rules of one family have seen.
+ *
+ * @param ranges by the range that decided; one that is not counted is missing
+ * @param translated packets that got another source
+ */
+public record Tally(Map<Cidr, Counter> ranges, Counter translated) {
+  public Tally {
+    ranges = Map.copyOf(ranges);
+  }
+}

@@ -1,0 +1,86 @@
+package ipmasq.status;
+
+import ipmasq.net.Family;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Something that an operator may ask about later.
+ *
+ * @param family nothing where it concerns neither or both
+ * @param text what happened, in a sentence without a full stop
+ * @param changes what was written, each as a plan prints it
+ * @param more how many further changes are left out of the list
+ * @param times how often it happened in a row, {@code at} being the first and {@code until} the
+ *     last time
+ */
+public record Event(
+    Instant at,
+    Instant until,
+    int times,
+    Kind kind,
+    Optional<Family> family,
+    String text,
+    List<String> changes,
+    int more,
+    Duration took) {
+
+  /** What kind of thing it is. */
+  public enum Kind {
+    /** Rules were written because the config asked for it. */
+    CHANGED,
+    /** Rules were written because somebody else had changed them. */
+    REPAIRED,
+    /** Rules could not be read or written. */
+    FAILED,
+    /** They could again. */
+    RECOVERED,
+    /** The config file became bad, or bad in another way. */
+    REJECTED,
+    /** The config file is good again. */
+    ACCEPTED;
+
+    /** As JSON names it. */
+    String word() {
+      return switch (this) {
+        case CHANGED -> "changed";
+        case REPAIRED -> "repaired";
+        case FAILED -> "failed";
+        case RECOVERED -> "recovered";
+        case REJECTED -> "rejected";
+        case ACCEPTED -> "accepted";
+      };
+    }
+  }
+
+  public Event {
+    changes = List.copyOf(changes);
+  }
+
+  static Event of(Instant at, Kind kind, String text) {
+    return new Event(at, at, 1, kind, Optional.empty(), text, List.of(), 0, Duration.ZERO);
+  }
+
+  Event in(Family where) {
+    return new Event(at, until, times, kind, Optional.of(where), text, changes, more, took);
+  }
+
+  Event writing(List<String> what, int left, Duration time) {
+    return new Event(at, until, times, kind, family, text, what, left, time);
+  }
+
+  /** Whether the other one says the same, apart from the time. */
+  boolean repeats(Event other) {
+    return kind == other.kind
+        && family.equals(other.family)
+        && text.equals(other.text)
+        && changes.equals(other.changes);
+  }
+
+  /** This one, and again later. */
+  Event again(Instant later) {
+    return new Event(at, later, times + 1, kind, family, text, changes, more, took);
+  }
+}

@@ -1,0 +1,131 @@
+package ipmasq.status;
+
+import ipmasq.backend.Failure;
+import ipmasq.backend.Observation;
+import ipmasq.config.Config;
+import ipmasq.net.Family;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks at the kernel for those who ask from outside, on a thread of its own, so that neither the
+ * loop nor the server waits. Safe for use by several threads.
+ *
+ * <p>However many ask, it looks once a second at most; while nobody does, never.
+ */
+public final class Meter {
+  private static final long FRESH_NANOS = Duration.ofSeconds(1).toNanos();
+
+  /** Looks at one family, with a backend that is the meter's alone. */
+  @FunctionalInterface
+  public interface Look {
+    Observation at(Config config, Family family);
+  }
+
+  /** What was seen, and when. */
+  public record Sample(Instant at, Map<Family, Observation> families) {
+    public Sample {
+      families = Map.copyOf(families);
+    }
+  }
+
+  private final Look look;
+  private final InstantSource clock;
+  private final LongSupplier nanos;
+
+  private final List<Consumer<Sample>> waiting = new ArrayList<>();
+  private Config wanted;
+  private @Nullable Config sampled;
+  private @Nullable Sample sample;
+  private long sampledAt;
+  private boolean started;
+
+  /**
+   * @param nanos a clock that never jumps
+   */
+  public Meter(Look look, Config config, InstantSource clock, LongSupplier nanos) {
+    this.look = look;
+    this.wanted = config;
+    this.clock = clock;
+    this.nanos = nanos;
+  }
+
+  /** Hands over what is in the kernel: at once where it is known, else from another thread. */
+  public void read(Config config, Consumer<Sample> reader) {
+    Sample known;
+    synchronized (this) {
+      boolean fresh =
+          sample != null && config.equals(sampled) && nanos.getAsLong() - sampledAt < FRESH_NANOS;
+      known = fresh ? sample : null;
+      if (known == null) {
+        wanted = config;
+        waiting.add(reader);
+        if (!started) {
+          started = true;
+          Thread.ofPlatform().daemon().name("meter").start(this::run);
+        }
+        notifyAll();
+      }
+    }
+    if (known != null) {
+      reader.accept(known);
+    }
+  }
+
+  private void run() {
+    try {
+      while (true) {
+        Config config = awaitReader();
+        Sample seen = look(config);
+        for (Consumer<Sample> reader : hand(config, seen)) {
+          reader.accept(seen);
+        }
+      }
+    } catch (InterruptedException end) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private synchronized Config awaitReader() throws InterruptedException {
+    while (waiting.isEmpty()) {
+      wait();
+    }
+    return wanted;
+  }
+
+  private Sample look(Config config) {
+    Map<Family, Observation> families = new EnumMap<>(Family.class);
+    for (Family family : Family.values()) {
+      if (family == Family.IPV4 || config.enableIpv6()) {
+        families.put(family, look(config, family));
+      }
+    }
+    return new Sample(clock.instant(), families);
+  }
+
+  private Observation look(Config config, Family family) {
+    try {
+      return look.at(config, family);
+    } catch (RuntimeException bug) {
+      // Readers wait for an answer: even a bug is one.
+      return new Observation.Unseen(new Failure("looking failed: " + bug, "please report this"));
+    }
+  }
+
+  private synchronized List<Consumer<Sample>> hand(Config config, Sample seen) {
+    sampled = config;
+    sample = seen;
+    sampledAt = nanos.getAsLong();
+    List<Consumer<Sample>> readers = List.copyOf(waiting);
+    waiting.clear();
+    return readers;
+  }
+}

@@ -1,0 +1,141 @@
+package ipmasq.status;
+
+import ipmasq.http.Handler;
+import ipmasq.http.Request;
+import ipmasq.http.Response;
+import ipmasq.json.Json;
+import ipmasq.net.Ip;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** What is served where. Called on the server's thread, which must not wait. */
+public final class Site implements Handler {
+  private final Chronicle chronicle;
+  private final Meter meter;
+  private final InstantSource clock;
+  private final LongSupplier nanos;
+  private @Nullable Response page;
+  private @Nullable Rendered rendered;
+
+  /** The status as bytes, shared by all who ask while it is the same. */
+  private record Rendered(Status status, Meter.Sample sample, Response response) {}
+
+  public Site(Chronicle chronicle, Meter meter, InstantSource clock, LongSupplier nanos) {
+    this.chronicle = chronicle;
+    this.meter = meter;
+    this.clock = clock;
+    this.nanos = nanos;
+  }
+
+  @Override
+  public void handle(Request request, Consumer<Response> answer) {
+    switch (request.path()) {
+      case "/" -> answer.accept(page());
+      case "/healthz", "/livez" -> answer.accept(health());
+      case "/readyz" -> answer.accept(readiness());
+      case "/metrics" -> view(answer, this::metrics);
+      case "/api/status" -> view(answer, this::status);
+      case "/api/explain" -> explain(request, answer);
+      default -> answer.accept(Response.text(404, "there is nothing here"));
+    }
+  }
+
+  private Response page() {
+    if (page == null) {
+      page = Page.response();
+    }
+    return page;
+  }
+
+  private Response health() {
+    Optional<Status> status = chronicle.status();
+    if (status.isEmpty() || status.get().alive(nanos.getAsLong())) {
+      return Response.text(200, "ok");
+    }
+    long seconds = (nanos.getAsLong() - status.get().lastNanos()) / 1_000_000_000;
+    return Response.text(
+        503,
+        "the last pass ended "
+            + seconds
+            + " s ago; one is due every "
+            + status.get().last().config().resyncInterval().toSeconds()
+            + " s");
+  }
+
+  private Response readiness() {
+    Optional<Status> status = chronicle.status();
+    if (status.isEmpty()) {
+      return Response.text(503, "the first pass is still under way");
+    }
+    List<String> lines = new ArrayList<>(List.of(Sentence.of(status.get())));
+    lines.addAll(status.get().causes());
+    return Response.text(status.get().ready() ? 200 : 503, String.join("\n", lines));
+  }
+
+  /** Answers from the status and what the kernel says now, when it has said it. */
+  private void view(Consumer<Response> answer, Function<View, Response> how) {
+    Optional<Status> status = chronicle.status();
+    if (status.isEmpty()) {
+      answer.accept(Response.text(503, "the first pass is still under way"));
+      return;
+    }
+    meter.read(
+        status.get().last().config(),
+        sample -> {
+          // The meter may have waited for a pass to end: take what is known now.
+          Status latest = chronicle.status().orElseThrow();
+          answer.accept(answer(how, new View(latest, sample, clock.instant())));
+        });
+  }
+
+  /** On the meter's thread, which must outlive a bug. */
+  private static Response answer(Function<View, Response> how, View view) {
+    try {
+      return how.apply(view);
+    } catch (RuntimeException bug) {
+      return Response.text(500, "this should not have happened");
+    }
+  }
+
+  private Response metrics(View view) {
+    Usage usage = Usage.now(view.status().identity().started());
+    return new Response(
+        200, Exposition.TYPE, Metrics.of(view, usage).getBytes(StandardCharsets.UTF_8), Map.of());
+  }
+
+  private synchronized Response status(View view) {
+    Rendered known = rendered;
+    if (known == null || known.status != view.status() || known.sample != view.sample()) {
+      known = new Rendered(view.status(), view.sample(), Response.json(200, StatusJson.of(view)));
+      rendered = known;
+    }
+    return known.response;
+  }
+
+  private void explain(Request request, Consumer<Response> answer) {
+    Optional<Ip> to = request.parameter("to").flatMap(text -> Ip.parse(text.strip()));
+    if (to.isEmpty()) {
+      answer.accept(wrong("\"to\" must be an IP address, such as 8.8.8.8 or 2001:db8::1"));
+      return;
+    }
+    String fromText = request.parameter("from").orElse("").strip();
+    Optional<Ip> from = Ip.parse(fromText);
+    if (!fromText.isEmpty() && from.filter(ip -> ip.family() == to.get().family()).isEmpty()) {
+      answer.accept(wrong("\"from\" must be an IP address of the same family as \"to\""));
+      return;
+    }
+    view(answer, view -> Response.json(200, Json.write(Question.answer(view, to.get(), from))));
+  }
+
+  private static Response wrong(String message) {
+    return Response.json(400, Json.write(Map.of("error", message)));
+  }
+}

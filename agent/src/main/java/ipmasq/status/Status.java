@@ -1,0 +1,115 @@
+package ipmasq.status;
+
+import ipmasq.backend.Failure;
+import ipmasq.config.Problem;
+import ipmasq.loop.Pass;
+import ipmasq.loop.Pass.Basis;
+import ipmasq.net.Family;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * What the agent knows of itself after a pass. A value: readers on any thread share it.
+ *
+ * @param last the latest pass
+ * @param configSince since when the config in force has been in force
+ * @param history newest last
+ * @param lastNanos when the latest pass ended, by the clock that never jumps
+ */
+public record Status(
+    Identity identity,
+    Pass last,
+    Instant configSince,
+    Map<Family, Standing> families,
+    Totals totals,
+    List<Event> history,
+    long lastNanos) {
+
+  /**
+   * How it stands with one family.
+   *
+   * @param since since when that has been so
+   * @param failure why the rules are not known to be in force; nothing: they are
+   */
+  public record Standing(Instant since, Optional<Failure> failure) {}
+
+  public Status {
+    families = Map.copyOf(families);
+    history = List.copyOf(history);
+  }
+
+  /** The families that the agent looks after, in order. */
+  List<Family> enabled() {
+    List<Family> enabled = new ArrayList<>();
+    for (Family family : Family.values()) {
+      if (families.containsKey(family)) {
+        enabled.add(family);
+      }
+    }
+    return enabled;
+  }
+
+  /** How it stands with a family that is enabled. */
+  Standing standing(Family family) {
+    return Objects.requireNonNull(families.get(family));
+  }
+
+  Optional<Failure> failure(Family family) {
+    return standing(family).failure;
+  }
+
+  /** Whether the file is good and the rules are in force. */
+  public boolean ready() {
+    return last.good();
+  }
+
+  /** Whether the loop made a pass lately, or nearly: a slow one is no reason to be restarted. */
+  boolean alive(long nanos) {
+    return nanos - lastNanos < patience().toNanos();
+  }
+
+  /** Twice the interval and a minute. */
+  Duration patience() {
+    return last.config().resyncInterval().multipliedBy(2).plusMinutes(1);
+  }
+
+  /** What keeps it from being ready, each a sentence without its full stop. */
+  public List<String> reasons() {
+    List<String> reasons = new ArrayList<>();
+    switch (last.basis()) {
+      case FILE -> {}
+      case LAST_GOOD -> reasons.add("the config file is bad, so the last good one stays in force");
+      case FALLBACK ->
+          reasons.add(
+              "the config file is bad and was never good, so earlier rules or the defaults are in"
+                  + " force");
+    }
+    for (Family family : enabled()) {
+      if (failure(family).isPresent()) {
+        reasons.add("the " + family + " rules are not in force");
+      }
+    }
+    return reasons;
+  }
+
+  /** The causes behind the reasons: errors with their place, failures with their advice. */
+  List<String> causes() {
+    List<String> causes = new ArrayList<>();
+    if (last.basis() != Basis.FILE) {
+      for (Problem problem : last.problems()) {
+        if (problem.severity() == Problem.Severity.ERROR) {
+          causes.add(problem.toString());
+        }
+      }
+    }
+    for (Family family : enabled()) {
+      failure(family).ifPresent(failure -> causes.add(failure.toString()));
+    }
+    return causes;
+  }
+}

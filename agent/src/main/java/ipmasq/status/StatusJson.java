@@ -1,0 +1,204 @@
+package ipmasq.status;
+
+import ipmasq.backend.Failure;
+import ipmasq.config.Problem;
+import ipmasq.config.Reading;
+import ipmasq.json.Json;
+import ipmasq.loop.Pass;
+import ipmasq.net.Cidr;
+import ipmasq.net.Family;
+import ipmasq.plan.Counter;
+import ipmasq.plan.Tally;
+import ipmasq.policy.Policy;
+import ipmasq.policy.Policy.Destination;
+import ipmasq.policy.Policy.Treatment;
+import ipmasq.policy.Translation;
+import ipmasq.status.Status.Standing;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The status for scripts and for the page. */
+public final class StatusJson {
+  /** A page of this many ranges is long enough; beyond it they are counted, not listed. */
+  static final int MOST_RANGES = 1000;
+
+  private StatusJson() {}
+
+  public static String of(View view) {
+    return Json.write(map(view));
+  }
+
+  static Map<String, Object> map(View view) {
+    Status status = view.status();
+    Pass last = status.last();
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("version", status.identity().version());
+    fields.put("node", orNull(status.identity().node()));
+    fields.put("started", status.identity().started());
+    fields.put("now", view.now());
+    fields.put("ready", status.ready());
+    fields.put("summary", Sentence.of(status));
+    fields.put("reasons", status.reasons());
+    fields.put("config", config(status));
+    fields.put("backend", pairs("name", last.backend(), "reason", last.backendReason()));
+    fields.put("lastPass", pairs("at", last.at(), "took", seconds(last), "why", words(last)));
+    List<Object> families = new ArrayList<>();
+    for (Family family : status.enabled()) {
+      families.add(family(view, family));
+    }
+    fields.put("families", families);
+    fields.put("totals", totals(status.totals()));
+    List<Object> history = new ArrayList<>();
+    for (Event event : status.history().reversed()) {
+      history.add(event(event));
+    }
+    fields.put("history", history);
+    return fields;
+  }
+
+  private static Map<String, Object> config(Status status) {
+    Pass last = status.last();
+    Map<String, Object> config = new LinkedHashMap<>();
+    config.put(
+        "basis",
+        switch (last.basis()) {
+          case FILE -> "file";
+          case LAST_GOOD -> "last-good";
+          case FALLBACK -> "fallback";
+        });
+    List<Object> sources = new ArrayList<>();
+    for (Reading.Source source : last.sources()) {
+      sources.add(pairs("path", source.path().toString(), "sha256", orNull(source.digest())));
+    }
+    config.put("sources", sources);
+    config.put("since", status.configSince());
+    config.put("resyncSeconds", last.config().resyncInterval().toMillis() / 1000.0);
+    List<Object> problems = new ArrayList<>();
+    for (Problem problem : last.problems()) {
+      problems.add(problem(problem));
+    }
+    config.put("problems", problems);
+    return config;
+  }
+
+  private static Map<String, Object> problem(Problem problem) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("severity", problem.severity() == Problem.Severity.ERROR ? "error" : "warning");
+    fields.put("file", problem.file());
+    fields.put("line", problem.line());
+    fields.put("column", problem.column());
+    fields.put("message", problem.message());
+    fields.put("hint", problem.hint());
+    return fields;
+  }
+
+  private static Map<String, Object> family(View view, Family family) {
+    Standing standing = view.status().standing(family);
+    Policy policy = view.policy(family);
+    Optional<Tally> tally = view.tally(family);
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("family", family);
+    fields.put("inForce", standing.failure().isEmpty());
+    fields.put("since", standing.since());
+    fields.put("failure", standing.failure().map(StatusJson::failure).orElse(null));
+    fields.put("sources", policy.sources());
+    fields.put("interfaces", policy.interfaces());
+    fields.put("translation", words(policy.translation()));
+    fields.put("translated", counter(tally.map(Tally::translated)));
+    fields.put("rangeCount", policy.destinations().size());
+    List<Object> ranges = new ArrayList<>();
+    for (Destination destination : few(policy.destinations())) {
+      ranges.add(
+          pairs(
+              "range",
+              destination.range(),
+              "treatment",
+              destination.treatment() == Treatment.EXEMPT ? "exempt" : "masquerade",
+              "seen",
+              counter(tally.map(t -> t.ranges().get(destination.range())))));
+    }
+    fields.put("ranges", ranges);
+    // What remains of the ranges when exceptions are cut out of them: what a picture shows.
+    List<Cidr> exempt = policy.exempt();
+    fields.put("exemptCount", exempt.size());
+    fields.put("exempt", few(exempt));
+    return fields;
+  }
+
+  private static <T> List<T> few(List<T> list) {
+    return list.subList(0, Math.min(list.size(), MOST_RANGES));
+  }
+
+  private static @Nullable Map<String, Object> counter(Optional<Counter> counter) {
+    return counter.map(c -> pairs("packets", c.packets(), "bytes", c.bytes())).orElse(null);
+  }
+
+  static Map<String, Object> failure(Failure failure) {
+    return pairs("message", failure.message(), "advice", failure.advice());
+  }
+
+  private static Map<String, Object> totals(Totals totals) {
+    return pairs(
+        "passes",
+        totals.allPasses(),
+        "changes",
+        Totals.sum(totals.changes()),
+        "repairs",
+        Totals.sum(totals.repairs()),
+        "failures",
+        Totals.sum(totals.failures()),
+        "rejections",
+        totals.rejections());
+  }
+
+  private static Map<String, Object> event(Event event) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("at", event.at());
+    fields.put("until", event.until());
+    fields.put("times", event.times());
+    fields.put("kind", event.kind().word());
+    fields.put("family", orNull(event.family()));
+    fields.put("text", event.text());
+    fields.put("changes", event.changes());
+    fields.put("more", event.more());
+    fields.put("took", event.took().toMillis() / 1000.0);
+    return fields;
+  }
+
+  private static double seconds(Pass pass) {
+    return pass.took().toMillis() / 1000.0;
+  }
+
+  private static List<String> words(Pass pass) {
+    return pass.why().stream().sorted().map(Object::toString).toList();
+  }
+
+  private static String words(Translation translation) {
+    StringBuilder text = new StringBuilder();
+    text.append(translation.addresses().map(a -> "snat to " + a).orElse("masquerade"));
+    if (!translation.ports().isEmpty()) {
+      text.append(" with ports ");
+      for (int i = 0; i < translation.ports().size(); i++) {
+        text.append(i == 0 ? "" : ",").append(translation.ports().get(i));
+      }
+    }
+    return text.append(translation.randomFully() ? ", ports fully random" : "").toString();
+  }
+
+  private static @Nullable Object orNull(Optional<?> value) {
+    return value.isPresent() ? value.get() : null;
+  }
+
+  /** An ordered map of names and values in turn. */
+  static Map<String, Object> pairs(@Nullable Object... namesAndValues) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      map.put(String.valueOf(namesAndValues[i]), namesAndValues[i + 1]);
+    }
+    return map;
+  }
+}

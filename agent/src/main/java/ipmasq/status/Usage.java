@@ -1,0 +1,59 @@
+package ipmasq.status;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * What the process costs, by the names that Prometheus' own libraries use.
+ *
+ * @param memory resident, in bytes; less than 0: not known
+ * @param cpuSeconds user and system; less than 0: not known
+ */
+record Usage(Instant started, long memory, double cpuSeconds) {
+  private static final double TICKS_A_SECOND = 100; // the same on every Linux that Java runs on
+
+  /** Of this process, as {@code /proc} has it. */
+  static Usage now(Instant started) {
+    return new Usage(started, residentBytes(), processorTime());
+  }
+
+  private static long residentBytes() {
+    try {
+      for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
+        if (line.startsWith("VmRSS:")) {
+          String kilobytes = line.substring("VmRSS:".length(), line.length() - 2).strip();
+          return Long.parseLong(kilobytes) * 1024;
+        }
+      }
+    } catch (IOException | NumberFormatException unknown) {
+      // told below
+    }
+    return -1;
+  }
+
+  private static double processorTime() {
+    try {
+      String stat = Files.readString(Path.of("/proc/self/stat"));
+      // The second field is a name in brackets, which may hold blanks and brackets.
+      List<String> fields = List.of(stat.substring(stat.lastIndexOf(')') + 2).split(" "));
+      return (Long.parseLong(fields.get(11)) + Long.parseLong(fields.get(12))) / TICKS_A_SECOND;
+    } catch (IOException | RuntimeException unknown) {
+      return -1;
+    }
+  }
+
+  void write(Exposition out) {
+    out.gauge("process_start_time_seconds", "When the agent started.")
+        .sample(started.toEpochMilli() / 1000.0);
+    if (memory >= 0) {
+      out.gauge("process_resident_memory_bytes", "Memory that is the agent's right now.")
+          .sample(memory);
+    }
+    if (cpuSeconds >= 0) {
+      out.counter("process_cpu_seconds_total", "Processor time spent.").sample(cpuSeconds);
+    }
+  }
+}

@@ -1,0 +1,234 @@
+package ipmasq.backend.iptables;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ipmasq.backend.Failure;
+import ipmasq.backend.Observation;
+import ipmasq.backend.Outcome;
+import ipmasq.backend.iptables.Commands.Result;
+import ipmasq.backend.iptables.LegacyTables.Presence;
+import ipmasq.net.Family;
+import ipmasq.plan.Observed;
+import ipmasq.plan.Plan;
+import ipmasq.policy.Policy;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The backend with programs that hang, fail and print nonsense. */
+class IptablesTest {
+  private static final Policy DEFAULTS = Policies.exempting("169.254.0.0/16", "10.0.0.0/8");
+  private static final Programs NOTHING = new Programs("/nonexistent");
+
+  private final ScriptedCommands commands = new ScriptedCommands();
+  private final Iptables iptables =
+      new Iptables("IP-MASQ-AGENT", NOTHING, (family, table) -> Presence.NOT_THERE, commands);
+
+  private Observed seen() {
+    return assertInstanceOf(Observation.Seen.class, iptables.observe(Family.IPV4)).observed();
+  }
+
+  private Failure unseen(Family family) {
+    return assertInstanceOf(Observation.Unseen.class, iptables.observe(family)).failure();
+  }
+
+  @Test
+  void oneLookAndOneRestore() {
+    commands.prints(Tables.table("")).prints("");
+    Plan plan = Plan.toward(DEFAULTS, seen());
+    assertEquals(new Outcome.Applied(), iptables.apply(plan));
+    assertEquals(
+        List.of("iptables-save -c -t nat", "iptables-restore --noflush --counters -w 5"),
+        commands.asked);
+    assertTrue(commands.inputs.getLast().startsWith("*nat\n:IP-MASQ-AGENT - [0:0]\n"));
+    assertEquals("iptables-nft", iptables.name());
+    assertEquals("iptables-nft: what iptables on PATH is", iptables.circumstances());
+  }
+
+  @Test
+  void nothingIsRunWhenNothingDiffers() {
+    commands.prints(Tables.table(Tables.DEFAULTS));
+    Plan plan = Plan.toward(iptables.form(DEFAULTS), seen());
+    assertTrue(plan.isEmpty());
+    assertEquals(new Outcome.Applied(), iptables.apply(plan));
+    assertEquals(1, commands.asked.size());
+  }
+
+  @Test
+  void aMissingProgram() {
+    commands.ends(new Result.Missing("/bin:/sbin"));
+    assertEquals(
+        "iptables-save was not found on PATH (/bin:/sbin): install iptables, or have the agent"
+            + " write nftables itself (backend nftables)",
+        unseen(Family.IPV4).toString());
+    commands.prints(Tables.table(Tables.DEFAULTS));
+    assertFalse(seen().absent());
+  }
+
+  @Test
+  void aProgramThatHangs() {
+    commands.ends(new Result.Overran(Duration.ofSeconds(30), ""));
+    assertEquals("iptables-save did not end within 30 s", unseen(Family.IPV4).message());
+  }
+
+  @Test
+  void noCapability() {
+    commands.fails(
+        4,
+        "iptables-nft-save v1.8.9 (nf_tables): Could not fetch rule set generation id: Permission"
+            + " denied (you must be root)");
+    Failure failure = unseen(Family.IPV4);
+    assertTrue(failure.message().contains("Permission denied"), failure.message());
+    assertTrue(failure.advice().contains("NET_ADMIN"), failure.advice());
+  }
+
+  @Test
+  void noNatTableForIpv6() {
+    commands.fails(
+        3,
+        "ip6tables-save v1.8.9 (legacy): Cannot initialize: Table does not exist (do you need to"
+            + " insmod?)");
+    assertTrue(unseen(Family.IPV6).advice().contains("turn IPv6 off"));
+  }
+
+  @Test
+  void nonsenseAndHalfATextAreNotBelieved() {
+    commands.prints("Segmentation fault").prints("*nat\n:IP-MASQ-AGENT - [0:0]\n");
+    assertEquals(
+        "what iptables-save printed cannot be used: a line outside of the table: Segmentation"
+            + " fault",
+        unseen(Family.IPV4).message());
+    assertEquals(
+        "what iptables-save printed cannot be used: it ends before COMMIT",
+        unseen(Family.IPV4).message());
+  }
+
+  @Test
+  void anIncompatibleTable() {
+    commands.prints("# Table `nat' is incompatible, use 'nft' tool.\n");
+    assertTrue(unseen(Family.IPV6).advice().contains("`table ip6 nat`"));
+  }
+
+  @Test
+  void aLostRaceIsToldOnceAndThenIsAFailure() {
+    commands.prints(Tables.table(Tables.DEFAULTS + "[0:0] -A POSTROUTING JUMP\n"));
+    String gone =
+        "iptables-nft-restore: line 2 failed: Bad rule (does a matching rule exist in that chain?).";
+    commands.fails(1, gone).fails(1, gone);
+    Plan plan = Plan.toward(DEFAULTS, seen());
+    assertInstanceOf(Outcome.Raced.class, iptables.apply(plan));
+    assertInstanceOf(Outcome.Refused.class, iptables.apply(plan));
+  }
+
+  @Test
+  void legacySaysOnlyWhichLine() {
+    commands.prints(Tables.table(Tables.DEFAULTS + "[0:0] -A POSTROUTING JUMP\n"));
+    commands.fails(1, "iptables-restore: line 2 failed");
+    assertInstanceOf(Outcome.Raced.class, iptables.apply(Plan.toward(DEFAULTS, seen())));
+    commands.prints(Tables.table("")).fails(1, "iptables-restore: line 3 failed");
+    assertInstanceOf(Outcome.Refused.class, iptables.apply(Plan.toward(DEFAULTS, seen())));
+  }
+
+  @Test
+  void aHeldLockIsNoRace() {
+    commands
+        .prints(Tables.table(""))
+        .fails(
+            4,
+            """
+            Can't lock /run/xtables.lock: Resource temporarily unavailable
+            Another app is currently holding the xtables lock. Stopped waiting after 5s.
+            """);
+    Outcome outcome = iptables.apply(Plan.toward(DEFAULTS, seen()));
+    Failure failure = assertInstanceOf(Outcome.Refused.class, outcome).failure();
+    assertTrue(failure.message().contains("Stopped waiting after 5s"), failure.message());
+    assertTrue(failure.advice().contains("/run/xtables.lock"), failure.advice());
+  }
+
+  @Test
+  void anOldIptablesThatDoesNotSayItsVersionIsFoundOut() {
+    commands
+        .prints("")
+        .fails(2, "iptables-restore v1.4.21: unknown option \"--random-fully\"")
+        .prints("");
+    assertEquals(new Outcome.Applied(), iptables.apply(Plan.toward(DEFAULTS, seen())));
+    assertFalse(commands.inputs.getLast().contains("random-fully"));
+    assertFalse(iptables.form(DEFAULTS).translation().randomFully());
+  }
+
+  @Test
+  void anOldIptablesThatSaysItsVersionIsNotAsked() {
+    commands.prints("# Generated by iptables-save v1.6.1 on Sun Nov 15\n*nat\nCOMMIT\n").prints("");
+    assertEquals(
+        new Outcome.Applied(), iptables.apply(Plan.toward(iptables.form(DEFAULTS), seen())));
+    assertEquals("iptables-restore --noflush --counters", commands.asked.getLast());
+    assertFalse(commands.inputs.getLast().contains("random-fully"));
+    assertEquals("iptables-legacy", iptables.name());
+  }
+
+  @Test
+  void anySourceIsNone() {
+    Policy policy = Policies.scoped(DEFAULTS, List.of("10.0.0.0/8", "0.0.0.0/0"), List.of("+"));
+    assertEquals(DEFAULTS, iptables.form(policy));
+    Policy twice = Policies.scoped(DEFAULTS, List.of(), List.of("eth0", "eth0"));
+    assertEquals(List.of("eth0"), iptables.form(twice).interfaces());
+  }
+
+  private static final String CROWD =
+      Tables.DEFAULTS + "[0:0] -A OUTPUT -p tcp -j ACCEPT\n".repeat(Glance.CROWD + 1);
+  private static final String POSTROUTING =
+      Tables.full("-P POSTROUTING ACCEPT\n-A POSTROUTING -j ACCEPT\n-A POSTROUTING JUMP\n");
+  private static final String OURS =
+      Tables.full(
+          """
+          -N IP-MASQ-AGENT
+          -A IP-MASQ-AGENT -d 169.254.0.0/16 -m comment --comment "LOCAL" -j RETURN
+          -A IP-MASQ-AGENT -d 10.0.0.0/8 -m comment --comment "LOCAL" -j RETURN
+          -A IP-MASQ-AGENT -m comment --comment "OUTBOUND" -j MASQUERADE --random-fully
+          """);
+
+  @Test
+  void inACrowdAGlanceIsEnough() {
+    commands.prints(Tables.table(CROWD)).prints(POSTROUTING).prints(OURS);
+    seen();
+    assertTrue(Plan.toward(DEFAULTS, seen()).isEmpty());
+    assertEquals(
+        List.of(
+            "iptables-save -c -t nat",
+            "iptables -t nat -S POSTROUTING",
+            "iptables -t nat -S IP-MASQ-AGENT"),
+        commands.asked);
+  }
+
+  @Test
+  void whatIsNotWellAtAGlanceIsLookedAtInWhole() {
+    commands
+        .prints(Tables.table(CROWD))
+        .prints(POSTROUTING + "-A POSTROUTING " + Tables.full("JUMP\n"))
+        .prints(OURS)
+        .prints(Tables.table(CROWD))
+        .ends(new Result.Missing("/bin"))
+        .prints(Tables.table(Tables.DEFAULTS));
+    seen();
+    assertEquals(List.of(), seen().flaws());
+    assertEquals(List.of(), seen().flaws());
+    assertEquals("iptables-save -c -t nat", commands.asked.getLast());
+  }
+
+  @Test
+  void aChangeAfterAGlanceStillKeepsCounters() {
+    commands
+        .prints(Tables.table(CROWD))
+        .prints(POSTROUTING)
+        .prints(OURS)
+        .prints(Tables.table(CROWD))
+        .prints("");
+    seen();
+    Plan plan = Plan.toward(Policies.exempting("10.0.0.0/8"), seen());
+    assertEquals(new Outcome.Applied(), iptables.apply(plan));
+    assertTrue(commands.inputs.getLast().contains("[6:600] -A IP-MASQ-AGENT -d 10.0.0.0/8"));
+  }
+}

@@ -1,0 +1,224 @@
+package ipmasq.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import ipmasq.config.Config.BackendChoice;
+import ipmasq.net.Cidr;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What files of the five old keys mean. */
+class ConfigReaderTest {
+  @TempDir Path directory;
+  private Reads reads;
+
+  @BeforeEach
+  void open() {
+    reads = new Reads(directory);
+  }
+
+  @Test
+  void aMissingFileIsTheBase() {
+    Path file = directory.resolve("none");
+    Reading.Read read =
+        assertInstanceOf(Reading.Read.class, ConfigReader.read(file, Base.defaults()));
+    assertEquals(Config.defaults(), read.config());
+    assertEquals(List.of(), read.warnings());
+    assertEquals(List.of(new Reading.Source(file, Optional.empty())), read.sources());
+  }
+
+  @Test
+  void theSourceSaysWhichBytesWereRead() {
+    Reading reading = reads.reading("masqLinkLocal: true\n");
+    // printf 'masqLinkLocal: true\n' | sha256sum
+    assertEquals(
+        List.of(new Reading.Source(directory.resolve("f"), Optional.of("e700d4f2ffc0"))),
+        reading.sources());
+  }
+
+  @Test
+  void allKeysOfOld() {
+    Config config =
+        reads.config(
+            """
+            nonMasqueradeCIDRs: # mine
+              - 10.1.0.0/16
+              - "10.2.0.0/16"
+            cidrLimit: 0x40
+            masqLinkLocal: yes
+            masqLinkLocalIPv6: on
+            resyncInterval: 1h30m
+            """);
+    assertEquals(
+        Config.defaults()
+            .draft()
+            .nonMasqueradeCidrs(List.of(Cidr.of("10.1.0.0/16"), Cidr.of("10.2.0.0/16")))
+            .masqLinkLocal(true)
+            .masqLinkLocalIpv6(true)
+            .resyncInterval(Duration.ofMinutes(90))
+            .config(),
+        config);
+  }
+
+  @Test
+  void nothingMeansTheDefaults() {
+    for (String text :
+        List.of("", "\n", "# c\n", "---\n", "null", "~", "{}", "---\n...\n", "{ }\n")) {
+      assertEquals(Config.defaults(), reads.config(text), text);
+      assertEquals("", reads.warnings(text), text);
+    }
+  }
+
+  @Test
+  void jsonThatYamlWouldNotTake() {
+    String longKey = "x".repeat(5000);
+    Config config =
+        reads.config(
+            "{\n\t\""
+                + longKey
+                + "\"\n:\t\"\\/\\ud83d\\ude00\u0080\",\n\t\"masqLinkLocal\"\n\t: true}");
+    assertEquals(true, config.masqLinkLocal());
+  }
+
+  @Test
+  void flowYamlInBraces() {
+    assertEquals(
+        List.of(Cidr.of("10.0.0.0/8")),
+        reads.config("{nonMasqueradeCIDRs: [10.0.0.0/8,],}").nonMasqueradeCidrs());
+  }
+
+  @Test
+  void inJsonNullLeavesWhatStoodBefore() {
+    assertEquals(
+        true, reads.config("{\"masqLinkLocal\":true,\"masqLinkLocal\":null}").masqLinkLocal());
+    assertEquals(
+        "f:1:18: error: masqLinkLocal is the text \"x\", not a boolean (write true or false, without"
+            + " quotes)\n"
+            + "f:1:22: warning: masqLinkLocal is given twice; the one at 1:22 counts (remove the one at"
+            + " 1:2)",
+        reads.problems("{\"masqLinkLocal\":\"x\",\"masqLinkLocal\":true}"));
+  }
+
+  @Test
+  void inYamlTheLastIsAllThereIs() {
+    assertEquals(
+        "f:2:1: warning: masqLinkLocal is given twice; the one at 2:1 counts (remove the one at"
+            + " 1:1)",
+        reads.warnings("masqLinkLocal: x\nmasqLinkLocal: true\n"));
+    assertEquals(false, reads.config("masqLinkLocal: true\nmasqLinkLocal: null\n").masqLinkLocal());
+  }
+
+  @Test
+  void theExactSpellingCounts() {
+    for (String text :
+        List.of(
+            "masqlinklocal: false\nmasqLinkLocal: true\n",
+            "masqLinkLocal: true\nmasqlinklocal: false\n")) {
+      assertEquals(true, reads.config(text).masqLinkLocal());
+    }
+    assertEquals(true, reads.config("MASQLIN\u212aLOCAL: true\n").masqLinkLocal());
+    assertEquals(false, reads.config("masqL\u0131nkLocal: true\n").masqLinkLocal());
+  }
+
+  @Test
+  void anchorsAliasesAndMerges() {
+    assertEquals(
+        List.of(Cidr.of("10.1.0.0/16"), Cidr.of("10.2.0.0/16")),
+        reads
+            .config(
+                """
+                x: &x {one: &one 10.1.0.0/16, list: &list [*one, 10.2.0.0/16]}
+                y: *x
+                nonMasqueradeCIDRs: *list
+                """)
+            .nonMasqueradeCidrs());
+    // What comes later wins, a merge as well as a key.
+    String base = "b: &b {masqLinkLocal: true}\n";
+    assertEquals(true, reads.config(base + "<<: *b\n").masqLinkLocal());
+    assertEquals(false, reads.config(base + "<<: *b\nmasqLinkLocal: false\n").masqLinkLocal());
+    assertEquals(true, reads.config(base + "masqLinkLocal: false\n<<: *b\n").masqLinkLocal());
+    // Of several maps the first.
+    assertEquals(
+        true,
+        reads.config(base + "<<: [*b, {masqLinkLocal: false, cidrLimit: 9}]\n").masqLinkLocal());
+    // An anchor can be given anew.
+    assertEquals(
+        true, reads.config("a: &a false\nb: &a true\nmasqLinkLocal: *a\n").masqLinkLocal());
+  }
+
+  @Test
+  void tabsAndBreaksOfYaml11() {
+    for (String text :
+        List.of(
+            "masqLinkLocal:\ttrue\n",
+            "masqLinkLocal\t: \ttrue\t# c\n",
+            "masqLinkLocal: !!bool\tyes\t\n",
+            "nonMasqueradeCIDRs: [\n\t10.0.0.0/8\n\t]\nmasqLinkLocal: true\n",
+            "cidrLimit: 5\u0085masqLinkLocal: true\u2028",
+            "cidrLimit: 5\rmasqLinkLocal: true\r",
+            "cidrLimit: 5\r\nmasqLinkLocal: true\r\n")) {
+      assertEquals(true, reads.config(text).masqLinkLocal(), text);
+    }
+  }
+
+  @Test
+  void encodings() throws IOException {
+    String text = "masqLinkLocal: true\n";
+    Path file = directory.resolve("f");
+    for (String charset : List.of("UTF-8", "UTF-16LE", "UTF-16BE")) {
+      Files.write(file, ("\ufeff" + text).getBytes(charset));
+      Reading reading = ConfigReader.read(file, Base.defaults());
+      assertEquals(
+          true, assertInstanceOf(Reading.Read.class, reading).config().masqLinkLocal(), charset);
+    }
+  }
+
+  @Test
+  void theLimitFollowsTheBackend() throws IOException {
+    StringBuilder list = new StringBuilder("nonMasqueradeCIDRs:\n");
+    for (int i = 0; i < 65; i++) {
+      list.append("- 20.0.").append(i).append(".0/24\n");
+    }
+    Base none = new Base(Config.defaults(), Set.of(), BackendChoice.NFTABLES);
+    assertEquals(false, rejects(list.toString(), none));
+    assertEquals(true, rejects(list + "backend: iptables\n", none));
+    assertEquals(true, rejects(list + "cidrLimit: 64\n", none));
+    assertEquals(true, rejects(list.toString(), Base.defaults()));
+    assertEquals(false, rejects(list + "backend: nftables\n", Base.defaults()));
+    assertEquals(true, rejects(list + "backend: nftables\ncidrLimit: 64\n", Base.defaults()));
+    assertEquals(false, rejects(list + "cidrLimit: 65.0\n", Base.defaults()));
+    assertEquals(false, rejects(list + "cidrLimit: null\nbackend: nftables\n", Base.defaults()));
+  }
+
+  private boolean rejects(String text, Base base) throws IOException {
+    Path file = Files.writeString(directory.resolve("f"), text);
+    return ConfigReader.read(file, base) instanceof Reading.Rejected;
+  }
+
+  @Test
+  void aFlagWins() throws IOException {
+    Base base =
+        new Base(
+            Config.defaults().draft().masqChain("FLAG").backend(BackendChoice.IPTABLES).config(),
+            Set.of(Key.MASQ_CHAIN, Key.BACKEND),
+            BackendChoice.IPTABLES);
+    Path file = Files.writeString(directory.resolve("f"), "masqChain: FILE\nbackend: nftables\n");
+    Reading.Read read = assertInstanceOf(Reading.Read.class, ConfigReader.read(file, base));
+    assertEquals("FLAG", read.config().masqChain());
+    assertEquals(BackendChoice.IPTABLES, read.config().backend());
+    assertEquals(
+        """
+        f:1:1: warning: masqChain is ignored: the flag --masq-chain wins (remove the key or the flag)
+        f:2:1: warning: backend is ignored: the flag --backend wins (remove the key or the flag)""",
+        reads.lines(read.warnings()));
+  }
+}

@@ -1,0 +1,199 @@
+package ipmasq.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What people read when a file is not as it should be. */
+class ProblemsTest {
+  @TempDir Path directory;
+  private Reads reads;
+
+  @BeforeEach
+  void open() {
+    reads = new Reads(directory);
+  }
+
+  @Test
+  void allProblemsAtOnceInTheOrderOfTheFile() {
+    assertEquals(
+        """
+        f:1:1: warning: key "MasqLinkLocal" is taken for masqLinkLocal (write "masqLinkLocal")
+        f:1:16: error: masqLinkLocal is the text "true", not a boolean (write true or false, without quotes)
+        f:3:5: error: CIDR "10.0.0.1/8" is not aligned to a CIDR block, ip: "10.0.0.1" network: "10.0.0.0/8" (write "10.0.0.0/8", or "10.0.0.1/32" for one address)
+        f:4:4: error: element 2 of nonMasqueradeCIDRs is empty (write a value, or remove the element)
+        f:5:5: error: CIDR "abc" could not be parsed, invalid CIDR address: abc (write an address, a slash and a length, such as "10.0.0.0/8")
+        f:6:5: error: ipv6 is not enabled, but ipv6 cidr fd00::/8 provided (enable it with the flag --enable-ipv6 or with "enableIPv6: true")
+        f:7:5: error: CIDR "10.0.0.1" could not be parsed, invalid CIDR address: 10.0.0.1 (add the length: "10.0.0.1/32")
+        f:8:5: error: element 6 of nonMasqueradeCIDRs is the number 10, not a CIDR (write an address, a slash and a length, such as "10.0.0.0/8")
+        f:9:5: error: CIDR "::ffff:10.0.0.0/104" is IPv4 written as IPv6, which matches no packet (write it as IPv4, such as "10.0.0.0/8")
+        f:10:17: error: resyncInterval is the number 60, not a duration (write "60s")
+        f:11:12: error: cidrLimit is the text "many", not a whole number (write a number such as 64)
+        f:12:1: warning: unknown key "nonMasqueradeCIDR" is ignored (did you mean nonMasqueradeCIDRs?)""",
+        reads.problems(
+            """
+            MasqLinkLocal: "true"
+            nonMasqueradeCIDRs:
+              - 10.0.0.1/8
+              -
+              - abc
+              - fd00::/8
+              - 10.0.0.1
+              - 10
+              - ::ffff:10.0.0.0/104
+            resyncInterval: 60
+            cidrLimit: many
+            nonMasqueradeCIDR: [{a: b}, [[]]]
+            """));
+  }
+
+  @Test
+  void theLimit() {
+    assertEquals(
+        "f:1:1: error: the daemon can only accept up to 2 CIDRs (excluding link-local), but got 3"
+            + " CIDRs (excluding link local) (raise cidrLimit, or join ranges)",
+        reads.problems("cidrLimit: 2\n"));
+  }
+
+  @Test
+  void theTopOfTheFile() {
+    String hint = ", not keys with values (write keys such as \"nonMasqueradeCIDRs:\")";
+    assertEquals("f:1:1: error: the top of the file is a list" + hint, reads.problems("- a\n"));
+    assertEquals("f:2:1: error: the top of the file is a list" + hint, reads.problems("\n[]"));
+    assertEquals(
+        "f:1:1: error: the top of the file is the text \"a b\"" + hint, reads.problems("a b\n"));
+    assertEquals("f:1:1: error: the top of the file is the number 5" + hint, reads.problems("5"));
+    assertEquals(
+        "f:1:1: error: the top of the file is the boolean no" + hint, reads.problems("no"));
+  }
+
+  @Test
+  void syntaxInOnePlainLine() {
+    assertEquals(
+        "f:2:1: error: a tab cannot indent (use spaces: YAML takes no tabs there)",
+        reads.problems("nonMasqueradeCIDRs:\n\t- 10.0.0.0/8\n"));
+    assertEquals(
+        "f:1:36: error: not JSON: unexpected end (a bracket, a brace or a quote is not closed)",
+        reads.problems("{\"nonMasqueradeCIDRs\":[\"10.0.0.0/8\""));
+    assertEquals(
+        "f:1:21: error: unknown anchor 'nope' referenced (define it above with &nope)",
+        reads.problems("nonMasqueradeCIDRs: *nope\n"));
+    assertEquals(
+        "f:1:10: error: anchor 'a' value contains itself (write the value out)",
+        reads.problems("pin: &a [*a]\n"));
+    assertEquals(
+        "f:3:2: error: not YAML: the indentation does not fit the lines above (indent the keys alike,"
+            + " and the elements of a list alike)",
+        reads.problems("nonMasqueradeCIDRs:\n  - 10.0.0.0/8\n masqLinkLocal: true\n"));
+    assertEquals(
+        "f:3:3: error: not JSON: unexpected \"\"\" after a value",
+        reads.problems("{\n  \"pin\": true\n  \"cidrLimit\": 5\n}"));
+    assertEquals(
+        "f:1:24: error: not JSON: unexpected \"x\" after the end",
+        reads.problems("{\"masqLinkLocal\":true} x"));
+    for (String bad :
+        List.of("pin: [", "pin: \"", "pin: @x", "%YAML 3.0\n---\npin: on", "pin: 'x")) {
+      String problem = reads.problems(bad);
+      assertEquals(1, problem.lines().count(), problem);
+      assertTrue(problem.startsWith("f:"), problem);
+      assertTrue(problem.contains(": error: not YAML: "), problem);
+    }
+  }
+
+  @Test
+  void whatIsNotText() {
+    assertEquals(
+        "f:2:3: error: control characters are not allowed, found \"\\u0000\" (the file must be plain"
+            + " text)",
+        reads.problems("a: b\nc:\0\n"));
+    byte[] latin1 = "a: b\n\u20acx: \u00e9\n".getBytes(StandardCharsets.UTF_8);
+    latin1[latin1.length - 3] = (byte) 0xe9;
+    latin1[latin1.length - 2] = 'x';
+    assertEquals("f:2:5: error: not valid UTF-8 (save the file as UTF-8)", reads.problems(latin1));
+    // A replacement character that is really in the file is no error.
+    assertEquals("", reads.warnings("# \ufffd\n"));
+  }
+
+  @Test
+  void emptyLists() {
+    String warning =
+        "f:1:1: warning: nonMasqueradeCIDRs is empty: everything but link-local is masqueraded (list"
+            + " the ranges that should see pod addresses, or remove the key for the defaults)";
+    assertEquals(warning, reads.warnings("nonMasqueradeCIDRs:\n"));
+    assertEquals(warning, reads.warnings("nonMasqueradeCIDRs: []\n"));
+  }
+
+  @Test
+  void wholeConfigMap() {
+    assertEquals(
+        "f:1:1: warning: this looks like a whole ConfigMap, whose keys mean nothing here (put the"
+            + " content of its data.config key into this file)",
+        reads.warnings(
+            """
+            apiVersion: v1
+            kind: ConfigMap
+            metadata:
+              name: ip-masq-agent
+            data:
+              config: |
+                nonMasqueradeCIDRs: []
+            """));
+    assertEquals("f:1:1: warning: unknown key \"kind\" is ignored", reads.warnings("kind: x\n"));
+  }
+
+  @Test
+  void moreDocuments() {
+    assertEquals(
+        "f:2:1: warning: another document begins here; only the first is read (remove the line"
+            + " \"---\" to make them one)",
+        reads.warnings("masqLinkLocal: true\n---\nmasqLinkLocal: [}\n"));
+  }
+
+  @Test
+  void tinyIntervals() {
+    assertEquals(
+        "f:1:17: warning: resyncInterval is \"1ns\", raised to 100ms (write \"100ms\" or more)",
+        reads.warnings("resyncInterval: 1ns\n"));
+    assertEquals(
+        "f:1:17: error: resyncInterval is \"-5s\", but must be more than zero (write \"60s\")",
+        reads.problems("resyncInterval: -5s\n"));
+  }
+
+  @Test
+  void oddKeys() {
+    assertEquals(
+        "f:1:3: error: a key is a list, not text (write a name)",
+        reads.problems("? [a, b]\n: 2\nmasqLinkLocal: true\n"));
+    assertEquals("f:1:1: error: a key is empty, not text (write a name)", reads.problems("~: 2\n"));
+    assertEquals(
+        "f:1:5: error: map merge requires map or sequence of maps as the value (write << with an"
+            + " alias of a map, such as \"<<: *common\")",
+        reads.problems("<<: 5\n"));
+  }
+
+  @Test
+  void onlyTheFirstFewAreKept() {
+    List<String> lines =
+        reads.problems("nonMasqueradeCIDRs:\n" + "- x\n".repeat(50)).lines().toList();
+    assertEquals(21, lines.size());
+    assertEquals("f: error: and 30 more errors", lines.getLast());
+  }
+
+  @Test
+  void aFileThatCannotBeRead() throws IOException {
+    Path file = Files.writeString(directory.resolve("plain"), "x");
+    Reading reading = ConfigReader.read(file.resolve("below"), Base.defaults());
+    assertTrue(
+        reading instanceof Reading.Rejected(var problems, _)
+            && problems.getFirst().toString().contains("cannot be read: "),
+        reading.toString());
+  }
+}

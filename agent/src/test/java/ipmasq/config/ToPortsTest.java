@@ -1,0 +1,56 @@
+package ipmasq.config;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import ipmasq.net.PortRange;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ToPortsTest {
+  private static List<PortRange> ranges(String text) {
+    return assertInstanceOf(ToPorts.Parsed.Ranges.class, ToPorts.parse(text)).ranges();
+  }
+
+  @Test
+  void portsAndRangesInTheirOrder() {
+    assertEquals(List.of(), ranges(""));
+    assertEquals(List.of(new PortRange(5000, 5000)), ranges("5000"));
+    assertEquals(
+        List.of(new PortRange(32768, 65535), new PortRange(1024, 29999)),
+        ranges("32768-65535,1024-29999"));
+    // As Go reads whole numbers.
+    assertEquals(List.of(new PortRange(5, 70)), ranges("+5-0070"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "0",
+        "0-5",
+        "65536",
+        "1-65536",
+        "99999999999999999999",
+        "5-1",
+        "-5",
+        "5-",
+        "1-2-3",
+        "1,",
+        ",1",
+        ",",
+        "1 - 2",
+        " 1",
+        "1-2, 3-4",
+        "abc",
+        "0x400-0x500",
+        "1_000",
+        "+",
+        "\u0661",
+        "1.5"
+      })
+  void refusals(String text) {
+    assertInstanceOf(ToPorts.Parsed.Malformed.class, ToPorts.parse(text));
+  }
+}

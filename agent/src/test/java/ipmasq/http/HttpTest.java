@@ -1,0 +1,285 @@
+package ipmasq.http;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What any client may do to the server, and what it must not achieve. */
+@Timeout(60)
+class HttpTest {
+  private static final Limits LIMITS =
+      new Limits(8, 8192, 4096, Duration.ofMillis(1500), Duration.ofMillis(1500), 50);
+  private static final InetSocketAddress ANY_PORT =
+      new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+
+  private final Told told = new Told();
+  private Endpoint endpoint;
+  private InetSocketAddress server;
+
+  /** What the endpoint said of itself. */
+  private static final class Told implements Endpoint.Listener {
+    final BlockingQueue<Object> news = new ArrayBlockingQueue<>(10);
+
+    @Override
+    public void open(InetSocketAddress where) {
+      news.add(where);
+    }
+
+    @Override
+    public void shut(InetSocketAddress where, String why) {
+      news.add(why);
+    }
+
+    Object next() throws InterruptedException {
+      return Optional.ofNullable(news.poll(10, TimeUnit.SECONDS)).orElseThrow();
+    }
+  }
+
+  /** Says what it understood; /never does not answer, /bug throws, /big is a megabyte. */
+  private static void handle(Request request, Consumer<Response> answer) {
+    switch (request.path()) {
+      case "/never" -> {}
+      case "/bug" -> throw new IllegalStateException("a bug");
+      case "/later" -> Thread.ofPlatform().start(() -> answer.accept(Response.text(200, "later")));
+      case "/big" -> answer.accept(Response.text(200, "x".repeat(8 << 20)));
+      default -> answer.accept(Response.text(200, request.path() + " " + request.query()));
+    }
+  }
+
+  @BeforeEach
+  void start() throws InterruptedException {
+    endpoint = Endpoint.start(ANY_PORT, LIMITS, HttpTest::handle, told);
+    server = (InetSocketAddress) told.next();
+  }
+
+  @AfterEach
+  void stop() {
+    endpoint.close();
+  }
+
+  private Client client() throws IOException {
+    return new Client(server);
+  }
+
+  @Test
+  void answersWithLengthAndHeadersThatKeepBrowsersFromGuessing() throws IOException {
+    String answer = Client.get(server, "/a%20b?x=1%2B1&y=c+d&z");
+    assertTrue(answer.startsWith("HTTP/1.1 200 OK\r\n"), answer);
+    assertTrue(answer.contains("X-Content-Type-Options: nosniff\r\n"), answer);
+    assertTrue(answer.contains("Connection: close\r\n"), answer);
+    assertTrue(answer.contains("\r\n\r\n/a b {"), answer);
+    assertTrue(answer.contains("x=1+1") && answer.contains("y=c d") && answer.contains("z="));
+  }
+
+  @Test
+  void servesSeveralRequestsOnOneConnectionEvenInOneBreath() throws IOException {
+    try (Client client = client()) {
+      String one = "GET /1 HTTP/1.1\r\nHost: x\r\n\r\n";
+      assertTrue(client.say(one).hearOne().endsWith("/1 {}\n"));
+      client.say(one + one.replace("/1 ", "/2 ") + one.replace("/1 ", "/later "));
+      assertTrue(client.hearOne().endsWith("/1 {}\n"));
+      assertTrue(client.hearOne().endsWith("/2 {}\n"));
+      assertTrue(client.hearOne().endsWith("later\n"));
+    }
+  }
+
+  @Test
+  void endsAConnectionAfterItsShareOfRequests() throws IOException {
+    try (Client client = client()) {
+      client.say("GET / HTTP/1.1\r\nHost: x\r\n\r\n".repeat(60));
+      String all = client.hear();
+      assertEquals(50, all.split("HTTP/1.1 200 OK", -1).length - 1);
+    }
+  }
+
+  @Test
+  void headHasTheSameHeadersAndNoBody() throws IOException {
+    try (Client client = client()) {
+      String answer = client.say("HEAD /1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").hear();
+      assertTrue(answer.contains("Content-Length: 6\r\n"), answer);
+      assertTrue(answer.endsWith("\r\n\r\n"), answer);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "400, 'nonsense\r\n\r\n'",
+    "400, '\r\n\r\n'",
+    "400, 'GET /\r\n\r\n'",
+    "400, 'GET / HTTP/1.1\r\n\r\n'",
+    "400, 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'",
+    "400, 'GET / HTTP/1.1\r\nHost: a\r\n folded\r\n\r\n'",
+    "400, 'GET / HTTP/1.1\r\nHost: a\r\nno colon\r\n\r\n'",
+    "400, 'GET / HTTP/1.1\r\nHost: a\r\n: no name\r\n\r\n'",
+    "400, 'GET / HTTP/1.1\r\nHost: a\u0001b\r\n\r\n'",
+    "400, 'GET / HTTP/1.1\r\nHost: a\rb\r\n\r\n'",
+    "400, 'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello'",
+    "400, 'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n'",
+    "400, 'GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'",
+    "400, 'GET /%zz HTTP/1.1\r\nHost: a\r\n\r\n'",
+    "400, 'GET /%4 HTTP/1.1\r\nHost: a\r\n\r\n'",
+    "400, 'GET elsewhere HTTP/1.1\r\nHost: a\r\n\r\n'",
+    "400, 'G<T / HTTP/1.1\r\nHost: a\r\n\r\n'",
+    "400, '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\r\n'",
+    "405, 'POST / HTTP/1.1\r\nHost: a\r\n\r\n'",
+    "405, 'TRACE / HTTP/1.1\r\nHost: a\r\n\r\n'",
+    "505, 'PRI * HTTP/2.0\r\n\r\n'",
+    "500, 'GET /bug HTTP/1.0\r\n\r\n'",
+    "200, 'GET http://elsewhere/x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'",
+    "200, 'GET / HTTP/1.0\r\n\r\n'",
+    "200, 'GET / HTTP/1.0\n\n'",
+    "503, 'GET /never HTTP/1.0\r\n\r\n'",
+    "408, 'GET / HTTP/1.1\r\nHost:'",
+  })
+  void answersWhatItMust(int status, String request) throws IOException {
+    try (Client client = client()) {
+      String answer = client.say(request).hear();
+      assertTrue(answer.startsWith("HTTP/1.1 " + status + " "), answer);
+      assertTrue(answer.contains("Connection: close"), answer);
+    }
+  }
+
+  @Test
+  void refusesLinesAndHeadersBeyondTheirLimit() throws IOException {
+    String most = "/" + "x".repeat(LIMITS.lineBytes() - "GET / HTTP/1.1\r\n".length() - 1);
+    assertTrue(Client.get(server, most).startsWith("HTTP/1.1 200"));
+    assertTrue(Client.get(server, most + "xx").startsWith("HTTP/1.1 414"));
+    try (Client client = client()) {
+      client.say("GET / HTTP/1.1\r\nHost: x\r\n" + "A: b\r\n".repeat(65) + "\r\n");
+      assertTrue(client.hear().startsWith("HTTP/1.1 431"));
+    }
+    try (Client client = client()) {
+      client.say("GET / HTTP/1.1\r\nHost: x\r\nA: " + "b".repeat(LIMITS.headBytes()));
+      assertTrue(client.hear().startsWith("HTTP/1.1 431"));
+    }
+  }
+
+  @Test
+  void aFloodWithoutEndIsCutOff() throws IOException {
+    try (Client client = client()) {
+      byte[] much = new byte[1 << 16];
+      long sent = 0;
+      try {
+        while (sent < 1L << 30) {
+          client.say("x".repeat(much.length));
+          sent += much.length;
+        }
+      } catch (IOException hungUp) {
+        // as it should
+      }
+      assertTrue(sent < 1L << 30, "a gigabyte was taken");
+    }
+    assertTrue(Client.get(server, "/").startsWith("HTTP/1.1 200"));
+  }
+
+  @Test
+  void aByteAtATimeIsCutOffInTime() throws IOException, InterruptedException {
+    try (Client client = client()) {
+      long start = System.nanoTime();
+      boolean cut = false;
+      for (int i = 0; i < 500 && !cut; i++) {
+        try {
+          client.say("x");
+        } catch (IOException hungUp) {
+          cut = true;
+        }
+        TimeUnit.MILLISECONDS.sleep(20); // the attack, not a wait
+      }
+      assertTrue(cut, "a client may take as long as it likes");
+      assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(8));
+    }
+  }
+
+  @Test
+  void clientsThatHoldConnectionsKeepNobodyOut() throws IOException {
+    List<Client> holders = new ArrayList<>();
+    try {
+      for (int i = 0; i < 20 * LIMITS.connections(); i++) {
+        holders.add(client().say("GET / HTTP/1.1\r\n"));
+      }
+      long start = System.nanoTime();
+      assertTrue(Client.get(server, "/").startsWith("HTTP/1.1 200"));
+      assertTrue(System.nanoTime() - start < TimeUnit.MILLISECONDS.toNanos(1200));
+      assertTrue(holders.getFirst().isHungUpOn());
+    } finally {
+      for (Client holder : holders) {
+        holder.close();
+      }
+    }
+  }
+
+  @Test
+  void aClientThatDoesNotReadIsDropped() throws IOException {
+    try (Client client = client()) {
+      client.say("GET /big HTTP/1.1\r\nHost: x\r\n\r\n");
+      // Others are served meanwhile, and after its time its connection is gone.
+      assertTrue(Client.get(server, "/").startsWith("HTTP/1.1 200"));
+      try (Client idle = client()) {
+        assertTrue(idle.isHungUpOn());
+      }
+      assertFalse(client.hear().length() > 8 << 20);
+    }
+  }
+
+  @Test
+  void aBigAnswerArrivesWhole() throws IOException {
+    String answer = Client.get(server, "/big");
+    assertEquals(8 << 20, answer.substring(answer.indexOf("\r\n\r\n") + 4).strip().length());
+  }
+
+  @Test
+  void waitsForAnAddressThatIsTaken() throws Exception {
+    Told other = new Told();
+    ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+    InetSocketAddress where = (InetSocketAddress) taken.getLocalSocketAddress();
+    try (Endpoint _ = Endpoint.start(where, LIMITS, HttpTest::handle, other)) {
+      assertTrue(other.next() instanceof String);
+      taken.close();
+      assertEquals(where, other.next());
+      assertTrue(Client.get(where, "/").startsWith("HTTP/1.1 200"));
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "127.0.0.1:9090, /127.0.0.1:9090",
+    "localhost:1, /127.0.0.1:1",
+    "[::1]:0, /[0:0:0:0:0:0:0:1]:0",
+    ":9090, 0.0.0.0/0.0.0.0:9090",
+    "9090,",
+    "::1:9090,",
+    "127.0.0.1:,",
+    "127.0.0.1:99999,",
+    "127.1:80,",
+    "example.org:80,",
+    "127.0.0.1:-1,"
+  })
+  void readsWhereToListen(String text, String expected) {
+    assertEquals(Optional.ofNullable(expected), Listen.parse(text).map(Object::toString));
+  }
+
+  @Test
+  void printsDatesAsHttpWantsThem() {
+    assertEquals("Fri, 02 Jan 2026 03:04:05 GMT", Wire.date(Instant.parse("2026-01-02T03:04:05Z")));
+  }
+}

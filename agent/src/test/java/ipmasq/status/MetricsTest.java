@@ -1,0 +1,181 @@
+package ipmasq.status;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import ipmasq.config.Config;
+import ipmasq.loop.Pass.Basis;
+import ipmasq.loop.Trigger;
+import ipmasq.net.Cidr;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class MetricsTest {
+  private static final Usage USAGE = new Usage(Story.START, 40_000_000, 0.25);
+  private final Story story = new Story();
+
+  private String text() {
+    return Metrics.of(story.view(), USAGE);
+  }
+
+  private Story eventful() {
+    story.config = Config.defaults().draft().enableIpv6(true).config();
+    return story
+        .pass(Trigger.START, Story.changed("10.0.0.0/8"))
+        .pass(Trigger.RULES, Story.changed("10.0.0.0/8"))
+        .bad(Basis.LAST_GOOD)
+        .pass(Trigger.CONFIG, Story.failed());
+  }
+
+  @Test
+  void saysHowItStands() {
+    story.pass(Trigger.START, Story.changed("10.0.0.0/8"));
+    assertEquals(
+        """
+        # HELP ip_masq_agent_build_info Which agent this is; always 1.
+        # TYPE ip_masq_agent_build_info gauge
+        ip_masq_agent_build_info{version="1.2.3"} 1
+        # HELP ip_masq_agent_backend_info How rules reach the kernel; always 1.
+        # TYPE ip_masq_agent_backend_info gauge
+        ip_masq_agent_backend_info{backend="iptables-nft"} 1
+        # HELP ip_masq_agent_ready Whether the config file is good and the rules of every family are in force.
+        # TYPE ip_masq_agent_ready gauge
+        ip_masq_agent_ready 1
+        # HELP ip_masq_agent_config_basis What the rules in force rest on: the file, its last good state, or the fallback.
+        # TYPE ip_masq_agent_config_basis gauge
+        ip_masq_agent_config_basis{basis="file"} 1
+        ip_masq_agent_config_basis{basis="last_good"} 0
+        ip_masq_agent_config_basis{basis="fallback"} 0
+        # HELP ip_masq_agent_config_problems What is wrong with the config file now.
+        # TYPE ip_masq_agent_config_problems gauge
+        ip_masq_agent_config_problems{severity="error"} 0
+        ip_masq_agent_config_problems{severity="warning"} 0
+        # HELP ip_masq_agent_config_rejections_total How often the config file was found bad, each state of it once.
+        # TYPE ip_masq_agent_config_rejections_total counter
+        ip_masq_agent_config_rejections_total 0
+        # HELP ip_masq_agent_config_in_force_timestamp_seconds Since when the config in force has been in force.
+        # TYPE ip_masq_agent_config_in_force_timestamp_seconds gauge
+        ip_masq_agent_config_in_force_timestamp_seconds 1767268801
+        # HELP ip_masq_agent_passes_total Times that file and rules were looked at, by the reason.
+        # TYPE ip_masq_agent_passes_total counter
+        ip_masq_agent_passes_total{trigger="start"} 1
+        ip_masq_agent_passes_total{trigger="config"} 0
+        ip_masq_agent_passes_total{trigger="drift"} 0
+        ip_masq_agent_passes_total{trigger="resync"} 0
+        ip_masq_agent_passes_total{trigger="retry"} 0
+        # HELP ip_masq_agent_pass_duration_seconds How long passes took.
+        # TYPE ip_masq_agent_pass_duration_seconds histogram
+        ip_masq_agent_pass_duration_seconds_bucket{le="0.005"} 0
+        ip_masq_agent_pass_duration_seconds_bucket{le="0.01"} 0
+        ip_masq_agent_pass_duration_seconds_bucket{le="0.025"} 0
+        ip_masq_agent_pass_duration_seconds_bucket{le="0.05"} 1
+        ip_masq_agent_pass_duration_seconds_bucket{le="0.1"} 1
+        ip_masq_agent_pass_duration_seconds_bucket{le="0.25"} 1
+        ip_masq_agent_pass_duration_seconds_bucket{le="0.5"} 1
+        ip_masq_agent_pass_duration_seconds_bucket{le="1.0"} 1
+        ip_masq_agent_pass_duration_seconds_bucket{le="2.5"} 1
+        ip_masq_agent_pass_duration_seconds_bucket{le="5.0"} 1
+        ip_masq_agent_pass_duration_seconds_bucket{le="10.0"} 1
+        ip_masq_agent_pass_duration_seconds_bucket{le="+Inf"} 1
+        ip_masq_agent_pass_duration_seconds_sum 0.03
+        ip_masq_agent_pass_duration_seconds_count 1
+        # HELP ip_masq_agent_last_pass_timestamp_seconds When the latest pass began.
+        # TYPE ip_masq_agent_last_pass_timestamp_seconds gauge
+        ip_masq_agent_last_pass_timestamp_seconds 1767268801
+        # HELP ip_masq_agent_rules_in_force Whether the rules are known to be in force.
+        # TYPE ip_masq_agent_rules_in_force gauge
+        ip_masq_agent_rules_in_force{family="ipv4"} 1
+        # HELP ip_masq_agent_rule_changes_total Passes that wrote rules.
+        # TYPE ip_masq_agent_rule_changes_total counter
+        ip_masq_agent_rule_changes_total{family="ipv4"} 1
+        # HELP ip_masq_agent_drift_repairs_total Passes that wrote rules because somebody else had changed them.
+        # TYPE ip_masq_agent_drift_repairs_total counter
+        ip_masq_agent_drift_repairs_total{family="ipv4"} 0
+        # HELP ip_masq_agent_rule_failures_total Passes that could not read or write the rules.
+        # TYPE ip_masq_agent_rule_failures_total counter
+        ip_masq_agent_rule_failures_total{family="ipv4"} 0
+        # HELP ip_masq_agent_ranges Destination ranges in force, by what happens to packets there.
+        # TYPE ip_masq_agent_ranges gauge
+        ip_masq_agent_ranges{family="ipv4",treatment="exempt"} 4
+        ip_masq_agent_ranges{family="ipv4",treatment="masquerade"} 0
+        # HELP ip_masq_agent_masqueraded_flows_total Flows that got another source address: nat rules see the first packet of each.
+        # TYPE ip_masq_agent_masqueraded_flows_total counter
+        ip_masq_agent_masqueraded_flows_total{family="ipv4"} 7
+        # HELP ip_masq_agent_range_flows_total Flows to a range, as its rule counts them; at most 256 ranges a family are shown.
+        # TYPE ip_masq_agent_range_flows_total counter
+        ip_masq_agent_range_flows_total{family="ipv4",range="169.254.0.0/16",treatment="exempt"} 1
+        ip_masq_agent_range_flows_total{family="ipv4",range="10.0.0.0/8",treatment="exempt"} 2
+        ip_masq_agent_range_flows_total{family="ipv4",range="172.16.0.0/12",treatment="exempt"} 3
+        ip_masq_agent_range_flows_total{family="ipv4",range="192.168.0.0/16",treatment="exempt"} 4
+        # HELP process_start_time_seconds When the agent started.
+        # TYPE process_start_time_seconds gauge
+        process_start_time_seconds 1767268800
+        # HELP process_resident_memory_bytes Memory that is the agent's right now.
+        # TYPE process_resident_memory_bytes gauge
+        process_resident_memory_bytes 40000000
+        # HELP process_cpu_seconds_total Processor time spent.
+        # TYPE process_cpu_seconds_total counter
+        process_cpu_seconds_total 0.25
+        """,
+        text());
+  }
+
+  @Test
+  void countsWhatHappened() {
+    eventful();
+    String text = text();
+    assertTrue(text.contains("\nip_masq_agent_ready 0\n"));
+    assertTrue(text.contains("\nip_masq_agent_config_basis{basis=\"last_good\"} 1\n"));
+    assertTrue(text.contains("\nip_masq_agent_drift_repairs_total{family=\"ipv6\"} 1\n"));
+    assertTrue(text.contains("\nip_masq_agent_rule_failures_total{family=\"ipv6\"} 1\n"));
+    assertTrue(text.contains("range=\"fe80::/10\""));
+  }
+
+  @Test
+  void manyRangesMakeNoSeriesEach() {
+    List<Cidr> many = new ArrayList<>();
+    for (int i = 0; i < Metrics.MOST_RANGES; i++) {
+      many.add(Cidr.of("10." + i + ".0.0/16"));
+    }
+    story.config = Config.defaults().draft().nonMasqueradeCidrs(many).config();
+    story.pass(Trigger.START, Story.unchanged());
+    assertFalse(text().contains("ip_masq_agent_range_flows_total{"));
+  }
+
+  @Test
+  void escapesLabelValues() {
+    assertEquals(
+        """
+        # HELP a b
+        # TYPE a gauge
+        a{l="\\"\\\\\\n"} 0.5
+        """,
+        new Exposition().gauge("a", "b").sample(0.5, "l", "\"\\\n").toString());
+  }
+
+  @Test
+  void promtoolFindsNothingToComplainAbout() throws IOException, InterruptedException {
+    assumeTrue(Files.isExecutable(Path.of("/usr/bin/promtool")), "promtool is not installed");
+    eventful();
+    Process promtool =
+        new ProcessBuilder("/usr/bin/promtool", "check", "metrics")
+            .redirectErrorStream(true)
+            .start();
+    try (OutputStream in = promtool.getOutputStream()) {
+      in.write(text().getBytes(StandardCharsets.UTF_8));
+    }
+    assertTrue(promtool.waitFor(20, TimeUnit.SECONDS));
+    String said = new String(promtool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals("", said);
+    assertEquals(0, promtool.exitValue());
+  }
+}

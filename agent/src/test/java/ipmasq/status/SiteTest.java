@@ -1,0 +1,177 @@
+package ipmasq.status;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ipmasq.config.Config;
+import ipmasq.http.Request;
+import ipmasq.http.Response;
+import ipmasq.loop.Pass.Basis;
+import ipmasq.loop.Trigger;
+import ipmasq.net.Cidr;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class SiteTest {
+  private final Story story = new Story();
+  private final AtomicInteger looks = new AtomicInteger();
+  private final Meter meter =
+      new Meter(
+          (config, family) -> {
+            looks.incrementAndGet();
+            return story.look(config, family);
+          },
+          Config.defaults(),
+          story::now,
+          story::nanos);
+  private final Site site = new Site(story.chronicle, meter, story::now, story::nanos);
+
+  private Response ask(String path, Map<String, String> query) throws Exception {
+    CompletableFuture<Response> answer = new CompletableFuture<>();
+    site.handle(new Request(path, query), answer::complete);
+    return answer.get(10, TimeUnit.SECONDS);
+  }
+
+  private static String body(Response response) {
+    return new String(response.body(), StandardCharsets.UTF_8);
+  }
+
+  private void expect(int status, String text, String path) throws Exception {
+    Response response = ask(path, Map.of());
+    assertEquals(text + "\n", body(response));
+    assertEquals(status, response.status());
+  }
+
+  @Test
+  void beforeTheFirstPassItIsAliveAndNotReady() throws Exception {
+    expect(200, "ok", "/healthz");
+    expect(503, "the first pass is still under way", "/readyz");
+    expect(503, "the first pass is still under way", "/api/status");
+  }
+
+  @Test
+  void saysWhyItIsNotReady() throws Exception {
+    story.pass(Trigger.START, Story.unchanged());
+    expect(200, "IPv4 masquerading is in force, as /etc/config/ip-masq-agent says.", "/readyz");
+    story.bad(Basis.LAST_GOOD).pass(Trigger.CONFIG, Story.failed());
+    expect(
+        503,
+        """
+        Not ready: the config file is bad, so the last good one stays in force; the IPv4 rules are\
+         not in force.
+        /etc/config/ip-masq-agent:3:5: error: CIDR "10.0.0.1/8" is not aligned to a CIDR block\
+         (write 10.0.0.0/8)
+        iptables-restore failed: <b>Resource</b> "temporarily": try & wait""",
+        "/readyz");
+  }
+
+  @Test
+  void aLoopThatHangsIsNotHealthy() throws Exception {
+    story.pass(Trigger.START, Story.unchanged());
+    story.passes(1000);
+    expect(503, "the last pass ended 1000 s ago; one is due every 60 s", "/healthz");
+  }
+
+  @Test
+  void tellsEverythingAsJson() throws Exception {
+    story.config =
+        Config.defaults()
+            .draft()
+            .nonMasqueradeCidrs(List.of(Cidr.of("10.0.0.0/8")))
+            .masqueradeCidrs(List.of(Cidr.of("10.1.0.0/16")))
+            .config();
+    story.pass(Trigger.START, Story.changed("10.0.0.0/8"));
+    story.bad(Basis.LAST_GOOD).pass(Trigger.CONFIG, Story.unchanged());
+    assertEquals(
+        """
+        {"version":"1.2.3","node":"node-a","started":"2026-01-01T12:00:00Z",\
+        "now":"2026-01-01T12:00:02Z","ready":false,"summary":"Not ready: the config file is bad, so\
+         the last good one stays in force.","reasons":["the config file is bad, so the last good one\
+         stays in force"],\
+        "config":{"basis":"last-good","sources":[{"path":"/etc/config/ip-masq-agent",\
+        "sha256":"0123456789ab"}],"since":"2026-01-01T12:00:01Z","resyncSeconds":60.0,\
+        "problems":[{"severity":"error","file":"/etc/config/ip-masq-agent","line":3,"column":5,\
+        "message":"CIDR \\"10.0.0.1/8\\" is not aligned to a CIDR block",\
+        "hint":"write 10.0.0.0/8"}]},"backend":{"name":"iptables-nft","reason":"the default"},\
+        "lastPass":{"at":"2026-01-01T12:00:02Z","took":0.03,"why":["config"]},\
+        "families":[{"family":"IPv4","inForce":true,"since":"2026-01-01T12:00:01Z","failure":null,\
+        "sources":[],"interfaces":[],"translation":"masquerade, ports fully random",\
+        "translated":{"packets":7,"bytes":420},"rangeCount":3,"ranges":[\
+        {"range":"169.254.0.0/16","treatment":"exempt","seen":{"packets":1,"bytes":60}},\
+        {"range":"10.1.0.0/16","treatment":"masquerade","seen":{"packets":2,"bytes":60}},\
+        {"range":"10.0.0.0/8","treatment":"exempt","seen":{"packets":3,"bytes":60}}],\
+        "exemptCount":9,"exempt":["10.0.0.0/16","10.2.0.0/15","10.4.0.0/14","10.8.0.0/13",\
+        "10.16.0.0/12","10.32.0.0/11","10.64.0.0/10","10.128.0.0/9","169.254.0.0/16"]}],\
+        "totals":{"passes":2,"changes":1,"repairs":0,"failures":0,"rejections":1},\
+        "history":[{"at":"2026-01-01T12:00:02Z","until":"2026-01-01T12:00:02Z","times":1,\
+        "kind":"rejected","family":null,"text":"/etc/config/ip-masq-agent:3:5: error: CIDR\
+         \\"10.0.0.1/8\\" is not aligned to a CIDR block (write 10.0.0.0/8)","changes":[],"more":0,\
+        "took":0.0},{"at":"2026-01-01T12:00:01Z","until":"2026-01-01T12:00:01Z","times":1,\
+        "kind":"changed","family":"IPv4","text":"brought to the config at the start",\
+        "changes":["+10.0.0.0/8"],"more":0,"took":0.03}]}
+        """,
+        body(ask("/api/status", Map.of())));
+  }
+
+  @Test
+  void looksAtTheKernelOnceASecondHoweverManyAsk() throws Exception {
+    story.pass(Trigger.START, Story.unchanged());
+    for (int i = 0; i < 100; i++) {
+      assertEquals(200, ask("/metrics", Map.of()).status());
+    }
+    assertEquals(1, looks.get());
+    story.passes(2);
+    ask("/api/status", Map.of());
+    assertEquals(2, looks.get());
+  }
+
+  @Test
+  void answersWhatHappensToAPacket() throws Exception {
+    story.pass(Trigger.START, Story.unchanged());
+    String exempt = body(ask("/api/explain", Map.of("to", "10.1.2.3")));
+    assertTrue(exempt.contains("\"verdict\":\"exempt\""), exempt);
+    assertTrue(exempt.contains("\"range\":\"10.0.0.0/8\""), exempt);
+    String out = body(ask("/api/explain", Map.of("to", "8.8.8.8", "from", "10.1.1.1")));
+    assertTrue(out.contains("\"verdict\":\"masquerade\""), out);
+    String absent = body(ask("/api/explain", Map.of("to", "2001:db8::1")));
+    assertTrue(absent.contains("no rules of this agent for IPv6"), absent);
+  }
+
+  @Test
+  void refusesWhatIsNoAddress() throws Exception {
+    story.pass(Trigger.START, Story.unchanged());
+    for (Map<String, String> query :
+        List.of(
+            Map.<String, String>of(),
+            Map.of("to", "<script>"),
+            Map.of("to", "8.8.8.8", "from", "x"),
+            Map.of("to", "8.8.8.8", "from", "::1"))) {
+      Response response = ask("/api/explain", query);
+      assertEquals(400, response.status());
+      assertFalse(body(response).contains("<script>"));
+    }
+    assertEquals(404, ask("/<script>", Map.of()).status());
+    assertFalse(body(ask("/<script>", Map.of())).contains("script"));
+  }
+
+  @Test
+  void thePageRunsItsOwnScriptAndNoOther() throws Exception {
+    Response page = ask("/", Map.of());
+    String policy = page.headers().get("Content-Security-Policy");
+    assertTrue(policy.contains("default-src 'none'"), policy);
+    assertTrue(policy.contains("script-src 'sha256-"), policy);
+    assertFalse(policy.contains("unsafe"), policy);
+    String html = body(page);
+    assertEquals(2, html.split("<script>", -1).length, "one script, so that one digest is enough");
+    assertFalse(html.contains("style=\""), "the policy forbids style attributes");
+    assertFalse(html.contains("http:/") || html.contains("https:/"), "nothing from elsewhere");
+  }
+}

@@ -1,0 +1,175 @@
+package ipmasq.status;
+
+import ipmasq.backend.Failure;
+import ipmasq.backend.Observation;
+import ipmasq.config.Config;
+import ipmasq.config.Problem;
+import ipmasq.config.Reading;
+import ipmasq.loop.Pass;
+import ipmasq.loop.Pass.Basis;
+import ipmasq.loop.Pass.Result;
+import ipmasq.loop.Trigger;
+import ipmasq.net.Cidr;
+import ipmasq.net.Family;
+import ipmasq.plan.Change;
+import ipmasq.plan.Counter;
+import ipmasq.plan.Observed;
+import ipmasq.plan.Tally;
+import ipmasq.policy.Policy;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** An agent's life for tests: passes as they would come, a second apart. */
+final class Story {
+  static final Instant START = Instant.parse("2026-01-01T12:00:00Z");
+  static final Path FILE = Path.of("/etc/config/ip-masq-agent");
+  static final Problem BAD =
+      new Problem(
+          Problem.Severity.ERROR,
+          FILE.toString(),
+          3,
+          5,
+          "CIDR \"10.0.0.1/8\" is not aligned to a CIDR block",
+          "write 10.0.0.0/8");
+  static final Failure REFUSED =
+      new Failure("iptables-restore failed: <b>Resource</b> \"temporarily\"", "try & wait");
+
+  final Chronicle chronicle;
+  Config config = Config.defaults();
+  private Basis basis = Basis.FILE;
+  private List<Problem> problems = List.of();
+  private int seconds;
+
+  Story() {
+    Identity identity = new Identity("1.2.3", Optional.of("node-a"), START);
+    chronicle = new Chronicle(identity, () -> nanos());
+  }
+
+  long nanos() {
+    return seconds * 1_000_000_000L;
+  }
+
+  Instant now() {
+    return START.plusSeconds(seconds);
+  }
+
+  Story passes(int count) {
+    seconds += count;
+    return this;
+  }
+
+  Story configured(Config newConfig) {
+    config = newConfig;
+    basis = Basis.FILE;
+    problems = List.of();
+    return this;
+  }
+
+  Story bad(Basis newBasis) {
+    basis = newBasis;
+    problems = List.of(BAD);
+    return this;
+  }
+
+  Story good() {
+    return configured(config);
+  }
+
+  /** One pass with this result for every family that is on. */
+  Story pass(Trigger why, Result result) {
+    Map<Family, Result> results = new EnumMap<>(Family.class);
+    results.put(Family.IPV4, result);
+    if (config.enableIpv6()) {
+      results.put(Family.IPV6, result);
+    }
+    return pass(why, results);
+  }
+
+  Story pass(Trigger why, Map<Family, Result> results) {
+    seconds++;
+    chronicle.accept(
+        new Pass(
+            now(),
+            Duration.ofMillis(30),
+            Set.of(why),
+            config,
+            basis,
+            List.of(new Reading.Source(FILE, Optional.of("0123456789ab"))),
+            problems,
+            "iptables-nft",
+            "the default",
+            false,
+            results));
+    return this;
+  }
+
+  static Result unchanged() {
+    return new Result.Unchanged();
+  }
+
+  static Result failed() {
+    return new Result.Failed(REFUSED);
+  }
+
+  static Result changed(String... what) {
+    return new Result.Changed(
+        Arrays.stream(what).map(w -> new Change(Change.Kind.ADD, w)).toList());
+  }
+
+  Status status() {
+    return chronicle.status().orElseThrow();
+  }
+
+  /** What the kernel would show: the policy as it should be, with counters 1, 2, 3… */
+  Observation look(Config wanted, Family family) {
+    Policy policy = Policy.of(wanted, family);
+    Map<Cidr, Counter> counters = new HashMap<>();
+    policy
+        .destinations()
+        .forEach(d -> counters.put(d.range(), new Counter(counters.size() + 1, 60)));
+    return new Observation.Seen(
+        new Observed() {
+          @Override
+          public Family family() {
+            return family;
+          }
+
+          @Override
+          public Optional<Policy> policy() {
+            return Optional.of(policy);
+          }
+
+          @Override
+          public List<String> flaws() {
+            return List.of();
+          }
+
+          @Override
+          public boolean absent() {
+            return false;
+          }
+
+          @Override
+          public Optional<Tally> tally() {
+            return Optional.of(new Tally(counters, new Counter(7, 420)));
+          }
+        });
+  }
+
+  View view() {
+    Map<Family, Observation> seen = new EnumMap<>(Family.class);
+    seen.put(Family.IPV4, look(config, Family.IPV4));
+    if (config.enableIpv6()) {
+      seen.put(Family.IPV6, look(config, Family.IPV6));
+    }
+    return new View(status(), new Meter.Sample(now(), seen), now());
+  }
+}

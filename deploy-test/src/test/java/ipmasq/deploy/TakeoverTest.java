@@ -175,9 +175,13 @@ class TakeoverTest {
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
       ended = true;
-      thread.join();
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
       if (failure != null) {
         throw new AssertionError("the watch broke", failure);
       }

@@ -7,7 +7,9 @@ import ipmasq.config.Config.BackendChoice;
 import ipmasq.config.Draft;
 import ipmasq.config.Key;
 import ipmasq.config.ToPorts;
+import ipmasq.http.Listen;
 import ipmasq.net.GoDuration;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
@@ -33,6 +35,7 @@ record Settings(
     int verbosity,
     boolean cleanupOnExit,
     Duration watchInterval,
+    Optional<InetSocketAddress> listen,
     List<String> ignoredFlags) {
   private static final Duration SHORTEST_WATCH = Duration.ofMillis(10);
   private static final Path CONFIG = Path.of("/etc/config/ip-masq-agent");
@@ -53,6 +56,7 @@ record Settings(
             .or(() -> backend(line, draft, fixed))
             .or(() -> interval(line, draft))
             .or(() -> watchInterval(line))
+            .or(() -> listen(line))
             .or(() -> output(line));
     if (wrong.isPresent()) {
       return new Parsed.Wrong(wrong.get());
@@ -79,6 +83,7 @@ record Settings(
             line.number(Flag.VERBOSITY, 0),
             line.isOn(Flag.CLEANUP_ON_EXIT, false),
             watch(line),
+            line.text(Flag.LISTEN).flatMap(Listen::parse),
             line.ignored()));
   }
 
@@ -157,6 +162,17 @@ record Settings(
     }
     draft.resyncInterval(Duration.ofSeconds(seconds));
     return Optional.empty();
+  }
+
+  private static Optional<String> listen(CommandLine line) {
+    return line.text(Flag.LISTEN)
+        .filter(text -> Listen.parse(text).isEmpty())
+        .map(
+            text ->
+                "--listen is ADDRESS:PORT, such as 127.0.0.1:9090, [::1]:9090, or :9090 for every"
+                    + " address of the node, not \""
+                    + text
+                    + "\"");
   }
 
   private static Optional<String> output(CommandLine line) {

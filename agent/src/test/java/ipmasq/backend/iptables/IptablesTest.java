@@ -198,8 +198,8 @@ class IptablesTest {
     assertEquals(
         List.of(
             "iptables-save -c -t nat",
-            "iptables -t nat -S POSTROUTING",
-            "iptables -t nat -S IP-MASQ-AGENT"),
+            "iptables -t nat -v -S POSTROUTING",
+            "iptables -t nat -v -S IP-MASQ-AGENT"),
         commands.asked);
   }
 

@@ -98,7 +98,7 @@ final class ShowStatus {
       if (family == Family.IPV4 || config.enableIpv6()) {
         Observation observation = chosen.backend().observe(family);
         seen.put(family, observation);
-        results.put(family, result(chosen.backend(), config, observation, agent.isPresent()));
+        results.put(family, result(chosen.backend(), reading, observation, agent.isPresent()));
       }
     }
     Instant now = Instant.now();
@@ -135,10 +135,16 @@ final class ShowStatus {
   }
 
   private static Result result(
-      Backend backend, Config config, Observation observation, boolean agentRuns) {
+      Backend backend, Reading reading, Observation observation, boolean agentRuns) {
     return switch (observation) {
       case Observation.Unseen(var failure) -> new Result.Failed(failure);
       case Observation.Seen(Observed observed) -> {
+        if (!(reading instanceof Reading.Read(var config, var _, var _))) {
+          // A bad file asks for nothing that the rules could be compared with.
+          yield observed.policy().isPresent()
+              ? new Result.Unchanged()
+              : new Result.Failed(new Failure("there are no rules of ours", "mend the file"));
+        }
         Policy desired = backend.form(Policy.of(config, observed.family()));
         Plan plan = Plan.toward(desired, observed);
         yield plan.isEmpty()

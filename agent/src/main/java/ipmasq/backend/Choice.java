@@ -8,10 +8,11 @@ import java.util.function.BooleanSupplier;
  * @param reason completes the sentence "nftables, because …"
  */
 public record Choice(Which backend, String reason) {
-  /** The ways that the agent chooses between by itself. */
+  /** The ways there are. */
   public enum Which {
     IPTABLES,
-    NFTABLES
+    NFTABLES,
+    CNI
   }
 
   /**

@@ -4,16 +4,17 @@ import ipmasq.backend.Backend;
 import ipmasq.backend.Choice;
 import ipmasq.backend.Chosen;
 import ipmasq.backend.Watch;
+import ipmasq.backend.cni.CniBackend;
 import ipmasq.backend.iptables.Iptables;
 import ipmasq.backend.nftables.KubeProxy;
 import ipmasq.backend.nftables.OwnTable;
 import ipmasq.backend.nftables.RulesWatch;
 import ipmasq.config.Config;
+import ipmasq.config.Config.BackendChoice;
 import ipmasq.net.Family;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,22 +26,24 @@ final class Backends {
   private static final int PATIENCE = 3;
 
   private final OwnTable table;
+  private final CniBackend cni;
   private final Map<String, Iptables> byChain = new HashMap<>();
   private final Map<Object, Watch> watches = new HashMap<>();
   private @Nullable Choice auto;
 
-  private Backends(OwnTable table) {
+  private Backends(OwnTable table, Settings.Cni cni) {
     this.table = table;
+    this.cni = new CniBackend(cni.config(), cni.addPolicy(), cni.keepExtra());
   }
 
   /** For a process that keeps the rules. */
-  static Backends held() {
-    return new Backends(OwnTable.held());
+  static Backends held(Settings settings) {
+    return new Backends(OwnTable.held(), settings.cni());
   }
 
   /** For a process that looks, and goes. */
-  static Backends visited() {
-    return new Backends(OwnTable.visited());
+  static Backends visited(Settings settings) {
+    return new Backends(OwnTable.visited(), settings.cni());
   }
 
   /** The backend for a config. */
@@ -48,6 +51,7 @@ final class Backends {
     Choice choice = choice(config);
     return switch (choice.backend()) {
       case NFTABLES -> new Chosen(table, choice.reason(), tableWatch(), List.of(iptables(config)));
+      case CNI -> new Chosen(cni, choice.reason(), Watch.NONE, List.of());
       case IPTABLES ->
           new Chosen(iptables(config), choice.reason(), chainWatch(config), List.of(table));
     };
@@ -57,7 +61,11 @@ final class Backends {
     return switch (config.backend()) {
       case IPTABLES -> Choice.told(Choice.Which.IPTABLES);
       case NFTABLES -> Choice.told(Choice.Which.NFTABLES);
-      case AUTO, CNI -> auto(config);
+      case CNI -> Choice.told(Choice.Which.CNI);
+      case AUTO ->
+          Settings.Cni.isDefault()
+              ? new Choice(Choice.Which.CNI, "it is the way on Windows")
+              : auto(config);
     };
   }
 
@@ -78,16 +86,18 @@ final class Backends {
     return choice;
   }
 
-  /** How many ranges a list may have where the file does not say: rules are walked one by one. */
-  OptionalInt cidrLimit(Config base) {
-    return choice(base).backend() == Choice.Which.IPTABLES
-        ? OptionalInt.of(Config.DEFAULT_CIDR_LIMIT)
-        : OptionalInt.empty();
+  /** What {@code auto} stands for on this node; asked only where nothing else was said. */
+  BackendChoice auto(Settings settings) {
+    Config base = settings.config();
+    boolean told = base.backend() != BackendChoice.AUTO;
+    return told ? base.backend() : BackendChoice.valueOf(choice(base).backend().name());
   }
 
   /** Every backend that may have rules of ours. */
   List<Backend> all(Config config) {
-    return List.of(iptables(config), table);
+    return choice(config).backend() == Choice.Which.CNI
+        ? List.of(cni)
+        : List.of(iptables(config), table);
   }
 
   private Iptables iptables(Config config) {

@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
 
 /** {@code check FILE…}: says what is wrong with config files, without touching anything. */
 final class Check {
@@ -29,7 +28,9 @@ final class Check {
         code = console.fail(file + ": no such file");
         continue;
       }
-      Reading reading = ConfigReader.read(Path.of(file), console.settings().base(limit(console)));
+      // The node where the file will be used may be another one: this one is not asked.
+      Reading reading =
+          ConfigReader.read(Path.of(file), console.settings().base(BackendChoice.IPTABLES));
       if (console.json()) {
         answers.add(json(file, reading));
       }
@@ -39,13 +40,6 @@ final class Check {
       console.printJson(answers);
     }
     return code;
-  }
-
-  /** The node where the file will be used may be another one: nothing is asked of this one. */
-  private static OptionalInt limit(Console console) {
-    return console.settings().config().backend() == BackendChoice.NFTABLES
-        ? OptionalInt.empty()
-        : OptionalInt.of(Config.DEFAULT_CIDR_LIMIT);
   }
 
   private static int report(Console console, String file, Reading reading) {

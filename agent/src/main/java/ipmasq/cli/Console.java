@@ -57,8 +57,7 @@ record Console(PrintStream out, PrintStream err, Settings settings, Backends bac
   }
 
   Reading read() {
-    return ConfigReader.read(
-        settings.configs(), settings.base(backends.cidrLimit(settings.config())));
+    return ConfigReader.read(settings.configs(), settings.base(backends.auto(settings)));
   }
 
   Sync sync() {
@@ -66,7 +65,7 @@ record Console(PrintStream out, PrintStream err, Settings settings, Backends bac
   }
 
   Log log() {
-    return new Log(err, Clock.systemUTC(), Log.Format.TEXT, settings.verbosity());
+    return new Log(err, Clock.systemUTC(), settings.logFormat(), settings.verbosity());
   }
 
   static Map<String, Object> json(Problem problem) {

@@ -35,10 +35,14 @@ record Flag(String name, Kind kind, @Nullable String value, String help) {
   static final String TO_PORTS = "to-ports";
   static final String RESYNC_INTERVAL = "resync-interval";
   static final String BACKEND = "backend";
+  static final String CNI_CONFIG = "cni-config";
+  static final String CNI_ADD_POLICY = "cni-add-policy";
+  static final String CNI_KEEP_EXTRA = "cni-keep-extra";
   static final String WATCH_INTERVAL = "watch-interval";
   static final String CLEANUP_ON_EXIT = "cleanup-on-exit";
   static final String LISTEN = "listen";
   static final String OUTPUT = "output";
+  static final String LOG_FORMAT = "log-format";
   static final String VERBOSITY = "v";
   static final String VERSION = "version";
   static final String HELP = "help";
@@ -64,8 +68,23 @@ record Flag(String name, Kind kind, @Nullable String value, String help) {
           new Flag(
               BACKEND,
               Kind.TEXT,
-              "auto|iptables|nftables",
+              "auto|iptables|nftables|cni",
               "what to write (default auto: as the node does)"),
+          new Flag(
+              CNI_CONFIG,
+              Kind.TEXT,
+              "PATH",
+              "with --backend=cni: the CNI config, or the directory of them, whose list to keep"),
+          new Flag(
+              CNI_ADD_POLICY,
+              Kind.SWITCH,
+              "",
+              "with --backend=cni: add the OutBoundNAT policy where there is none"),
+          new Flag(
+              CNI_KEEP_EXTRA,
+              Kind.SWITCH,
+              "",
+              "with --backend=cni: keep entries that people put into the list"),
           new Flag(
               WATCH_INTERVAL,
               Kind.TEXT,
@@ -87,6 +106,7 @@ record Flag(String name, Kind kind, @Nullable String value, String help) {
               Kind.TEXT,
               "text|json",
               "how check, plan, apply, status and explain answer (default text)"),
+          new Flag(LOG_FORMAT, Kind.TEXT, "text|json", "how the log looks (default text)"),
           new Flag(
               VERBOSITY, Kind.NUMBER, "N", "how much to log: 0 changes, 2 each pass, 4 detail"),
           new Flag(VERSION, Kind.SWITCH, "", "print the version and exit"),

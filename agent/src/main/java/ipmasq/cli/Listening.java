@@ -24,13 +24,15 @@ import java.util.function.Consumer;
 /** What {@code --listen} asks for; the first pass starts it. Told by the loop's thread. */
 final class Listening implements Consumer<Pass>, Endpoint.Listener {
   private final InetSocketAddress where;
+  private final Settings settings;
   private final Log log;
   private final Chronicle chronicle =
       new Chronicle(identity(Optional.of(Instant.now())), System::nanoTime);
   private boolean started;
 
-  Listening(InetSocketAddress where, Log log) {
+  Listening(InetSocketAddress where, Settings settings, Log log) {
     this.where = where;
+    this.settings = settings;
     this.log = log;
   }
 
@@ -59,7 +61,8 @@ final class Listening implements Consumer<Pass>, Endpoint.Listener {
     chronicle.accept(pass);
     if (!started) {
       started = true;
-      Backends visited = Backends.visited(); // the meter's own: a backend is used by one thread
+      Backends visited =
+          Backends.visited(settings); // the meter's own: a backend is used by one thread
       Meter meter =
           new Meter(
               (latest, family) -> look(visited, latest, family),
@@ -74,13 +77,14 @@ final class Listening implements Consumer<Pass>, Endpoint.Listener {
   }
 
   /** Looks where the loop writes, whatever the config left to its choice. */
-  static Observation look(Backends visited, Pass pass, Family family) {
-    Config config =
-        pass.config()
-            .draft()
-            .backend(
-                pass.backend().equals("nftables") ? BackendChoice.NFTABLES : BackendChoice.IPTABLES)
-            .config();
+  private static Observation look(Backends visited, Pass pass, Family family) {
+    BackendChoice choice =
+        switch (pass.backend()) {
+          case "nftables" -> BackendChoice.NFTABLES;
+          case "cni" -> BackendChoice.CNI;
+          default -> BackendChoice.IPTABLES;
+        };
+    Config config = pass.config().draft().backend(choice).config();
     return visited.forConfig(config).backend().observe(family);
   }
 

@@ -58,8 +58,8 @@ public final class Main {
                 err,
                 settings,
                 command.equals("run") || command.equals("apply")
-                    ? Backends.held()
-                    : Backends.visited());
+                    ? Backends.held(settings)
+                    : Backends.visited(settings));
         return switch (command) {
           case "run" -> noOperands(operands, err) ? Run.run(console) : USAGE;
           case "check" -> Check.run(console, operands);

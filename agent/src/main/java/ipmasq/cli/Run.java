@@ -39,7 +39,7 @@ final class Run {
       // The rules come before anything that can wait.
       Consumer<Pass> passes = journal.andThen(watchers::start);
       if (settings.listen().isPresent()) {
-        passes = passes.andThen(new Listening(settings.listen().get(), log));
+        passes = passes.andThen(new Listening(settings.listen().get(), settings, log));
       }
       new Agent(console.sync(), triggers, settings.watchInterval(), passes).run();
       if (settings.cleanupOnExit()) {

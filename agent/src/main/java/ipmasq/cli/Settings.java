@@ -8,6 +8,7 @@ import ipmasq.config.Draft;
 import ipmasq.config.Key;
 import ipmasq.config.ToPorts;
 import ipmasq.http.Listen;
+import ipmasq.log.Log.Format;
 import ipmasq.net.GoDuration;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -15,7 +16,6 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 
 /**
@@ -32,13 +32,31 @@ record Settings(
     List<Path> configs,
     boolean configGiven,
     boolean json,
+    Format logFormat,
     int verbosity,
     boolean cleanupOnExit,
     Duration watchInterval,
     Optional<InetSocketAddress> listen,
+    Cni cni,
     List<String> ignoredFlags) {
   private static final Duration SHORTEST_WATCH = Duration.ofMillis(10);
   private static final Path CONFIG = Path.of("/etc/config/ip-masq-agent");
+
+  /**
+   * How CNI configs are kept.
+   *
+   * @param config a file, or a directory of them
+   */
+  record Cni(Path config, boolean addPolicy, boolean keepExtra) {
+    private static final boolean WINDOWS = System.getProperty("os.name").startsWith("Windows");
+    static final String USUAL =
+        WINDOWS ? "C:\\Program Files\\containerd\\cni\\conf" : "/etc/cni/net.d";
+
+    /** Whether it is what a node of this kind needs: on Windows there is no other way. */
+    static boolean isDefault() {
+      return WINDOWS;
+    }
+  }
 
   /** What came of reading them. */
   sealed interface Parsed {
@@ -57,7 +75,8 @@ record Settings(
             .or(() -> interval(line, draft))
             .or(() -> watchInterval(line))
             .or(() -> listen(line))
-            .or(() -> output(line));
+            .or(() -> textOrJson(line, Flag.OUTPUT))
+            .or(() -> textOrJson(line, Flag.LOG_FORMAT));
     if (wrong.isPresent()) {
       return new Parsed.Wrong(wrong.get());
     }
@@ -80,10 +99,15 @@ record Settings(
             configs.isEmpty() ? List.of(CONFIG) : configs,
             !configs.isEmpty(),
             line.text(Flag.OUTPUT).orElse("text").equals("json"),
+            line.text(Flag.LOG_FORMAT).orElse("text").equals("json") ? Format.JSON : Format.TEXT,
             line.number(Flag.VERBOSITY, 0),
             line.isOn(Flag.CLEANUP_ON_EXIT, false),
             watch(line),
             line.text(Flag.LISTEN).flatMap(Listen::parse),
+            new Cni(
+                Path.of(line.text(Flag.CNI_CONFIG).orElse(Cni.USUAL)),
+                line.isOn(Flag.CNI_ADD_POLICY, false),
+                line.isOn(Flag.CNI_KEEP_EXTRA, false)),
             line.ignored()));
   }
 
@@ -126,8 +150,10 @@ record Settings(
       case "auto" -> draft.backend(BackendChoice.AUTO);
       case "iptables" -> draft.backend(BackendChoice.IPTABLES);
       case "nftables" -> draft.backend(BackendChoice.NFTABLES);
+      case "cni" -> draft.backend(BackendChoice.CNI);
       default -> {
-        return Optional.of("--backend is auto, iptables or nftables, not \"" + given.get() + "\"");
+        return Optional.of(
+            "--backend is auto, iptables, nftables or cni, not \"" + given.get() + "\"");
       }
     }
     return Optional.empty();
@@ -175,14 +201,14 @@ record Settings(
                     + "\"");
   }
 
-  private static Optional<String> output(CommandLine line) {
-    return line.text(Flag.OUTPUT)
+  private static Optional<String> textOrJson(CommandLine line, String flag) {
+    return line.text(flag)
         .filter(format -> !format.equals("text") && !format.equals("json"))
-        .map(format -> "--output is text or json, not \"" + format + "\"");
+        .map(format -> "--" + flag + " is text or json, not \"" + format + "\"");
   }
 
-  /** What the files overlay, given how many ranges a list may have where they do not say. */
-  Base base(OptionalInt cidrLimit) {
-    return new Base(config, fixed, cidrLimit);
+  /** What the files overlay, given what {@code auto} stands for on this node. */
+  Base base(BackendChoice auto) {
+    return new Base(config, fixed, auto);
   }
 }

@@ -52,6 +52,11 @@ public final class CniBackend implements Backend {
     return "cni";
   }
 
+  @Override
+  public String circumstances() {
+    return String.join("; ", remarks(Family.IPV4));
+  }
+
   private Look look() {
     return new Look(Survey.of(disk, path), addPolicy, keepExtra);
   }

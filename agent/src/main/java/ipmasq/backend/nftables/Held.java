@@ -48,6 +48,21 @@ record Held(
         List.of());
   }
 
+  /** Everything as a policy needs it. */
+  static Held whole(Table table, Policy policy) {
+    return new Held(
+        policy.family(),
+        Optional.of(table),
+        Optional.of(Update.ranges(policy.exempt())),
+        policy.sources().isEmpty()
+            ? Optional.empty()
+            : Optional.of(Update.ranges(policy.sources())),
+        Optional.of(Names.chain(policy.family())),
+        Layout.rules(policy),
+        Optional.of(policy),
+        List.of());
+  }
+
   Held withFlaws(List<String> more) {
     List<String> all = new ArrayList<>(flaws);
     all.addAll(more);

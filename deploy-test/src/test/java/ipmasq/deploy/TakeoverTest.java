@@ -153,6 +153,7 @@ class TakeoverTest {
   }
 
   /** Looks again and again in a thread of its own, until closed. */
+  @SuppressWarnings("try") // an interrupt ends the test
   private static final class Watch implements AutoCloseable {
     private final Thread thread;
     private volatile boolean ended;

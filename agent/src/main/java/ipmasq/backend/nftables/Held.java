@@ -3,12 +3,16 @@ package ipmasq.backend.nftables;
 import ipmasq.net.Family;
 import ipmasq.net.IpRange;
 import ipmasq.netlink.nftables.Chain;
+import ipmasq.netlink.nftables.Expression;
 import ipmasq.netlink.nftables.Rule;
 import ipmasq.netlink.nftables.Table;
+import ipmasq.plan.Counter;
 import ipmasq.plan.Observed;
+import ipmasq.plan.Tally;
 import ipmasq.policy.Policy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -44,6 +48,21 @@ record Held(
         List.of());
   }
 
+  /** Everything as a policy needs it. */
+  static Held whole(Table table, Policy policy) {
+    return new Held(
+        policy.family(),
+        Optional.of(table),
+        Optional.of(Update.ranges(policy.exempt())),
+        policy.sources().isEmpty()
+            ? Optional.empty()
+            : Optional.of(Update.ranges(policy.sources())),
+        Optional.of(Names.chain(policy.family())),
+        Layout.rules(policy),
+        Optional.of(policy),
+        List.of());
+  }
+
   Held withFlaws(List<String> more) {
     List<String> all = new ArrayList<>(flaws);
     all.addAll(more);
@@ -54,5 +73,27 @@ record Held(
   @Override
   public boolean absent() {
     return exempt.isEmpty() && sources.isEmpty() && chain.isEmpty();
+  }
+
+  /** The set does not count its elements: that would be a counter on every core for each. */
+  @Override
+  public Optional<Tally> tally() {
+    Counter exempted = Counter.NONE;
+    Counter translated = Counter.NONE;
+    for (Rule rule : rules) {
+      for (Expression expression : rule.expressions()) {
+        if (expression instanceof ipmasq.netlink.nftables.Counter(var packets, var bytes)) {
+          Counter counter = new Counter(packets, bytes);
+          if (rule.comment().equals(Names.EXEMPT_COMMENT)) {
+            exempted = exempted.plus(counter);
+          } else {
+            translated = translated.plus(counter);
+          }
+        }
+      }
+    }
+    return policy.isPresent()
+        ? Optional.of(new Tally(Map.of(), exempted, translated))
+        : Optional.empty();
   }
 }

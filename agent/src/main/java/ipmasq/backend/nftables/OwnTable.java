@@ -11,8 +11,10 @@ import ipmasq.netlink.nftables.Commit;
 import ipmasq.netlink.nftables.Table;
 import ipmasq.plan.Plan;
 import ipmasq.policy.Policy;
+import java.util.EnumMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -24,6 +26,7 @@ import java.util.Optional;
 public final class OwnTable implements Backend, AutoCloseable {
   private final Kernel kernel = new Kernel();
   private final boolean holds;
+  private final Map<Family, Policy> committed = new EnumMap<>(Family.class);
   private boolean ownable = true;
 
   private OwnTable(boolean holds) {
@@ -76,11 +79,26 @@ public final class OwnTable implements Backend, AutoCloseable {
   @Override
   public Observation observe(Family family) {
     try {
-      Held held = kernel.held(family);
+      Optional<Held> remembered = remembered(family);
+      Held held = remembered.isPresent() ? remembered.get() : kernel.held(family);
       return new Observation.Seen(holds ? held.withFlaws(claims(held)) : held);
     } catch (Unanswered unanswered) {
       return new Observation.Unseen(unanswered.failure());
     }
+  }
+
+  /**
+   * What this process committed itself to a table that it owns still: nobody else can have changed
+   * it. To read a large set back would take the kernel longer than to fill it.
+   */
+  private Optional<Held> remembered(Family family) throws Unanswered {
+    Policy policy = committed.get(family);
+    if (policy == null) {
+      return Optional.empty();
+    }
+    Optional<Table> table = kernel.table();
+    boolean ours = table.isPresent() && table.get().owner() == kernel.port();
+    return ours ? Optional.of(Held.whole(table.get(), policy)) : Optional.empty();
   }
 
   /** What is wrong with the ownership, by the words of a plan. */
@@ -109,9 +127,15 @@ public final class OwnTable implements Backend, AutoCloseable {
                 Names.TABLE + " belongs to " + Owner.of(owner),
                 "another agent runs on this node: stop one of the two"));
       }
-      return plan.desired().isPresent()
-          ? toward(plan.desired().get(), held)
-          : commit(Update.removal(held, kernel.holdsOnly(held.family())));
+      committed.remove(held.family());
+      Outcome outcome =
+          plan.desired().isPresent()
+              ? toward(plan.desired().get(), held)
+              : commit(Update.removal(held, kernel.holdsOnly(held.family())));
+      if (outcome instanceof Outcome.Applied && plan.desired().isPresent()) {
+        committed.put(held.family(), plan.desired().get());
+      }
+      return outcome;
     } catch (Unanswered unanswered) {
       return new Outcome.Refused(unanswered.failure());
     }

@@ -115,7 +115,7 @@ record Update(Batch first, Batch second) {
     return byFirst != 0 ? byFirst : a.last().compareTo(b.last());
   }
 
-  private static List<IpRange> ranges(List<Cidr> disjoint) {
+  static List<IpRange> ranges(List<Cidr> disjoint) {
     List<IpRange> ranges = new ArrayList<>(disjoint.size());
     for (Cidr cidr : disjoint) {
       ranges.add(IpRange.of(cidr));

@@ -157,7 +157,7 @@ class CommandsTest {
   void applyFailsWhereItCannotWrite() {
     try (Node node = Node.open()) {
       node.fakePrograms().removeAll();
-      Result result = node.command("apply");
+      Result result = node.command("apply", "--backend=iptables");
       assertEquals(1, result.exit());
       assertTrue(result.stderr().contains("iptables-save was not found on PATH"), "" + result);
     }

@@ -26,10 +26,8 @@ class RecordedCasesTest {
   /** Flags that leave the default rules as they are. */
   private static final Set<String> NEUTRAL = Set.of("--v=2", "--enable-ipv6");
 
-  /** All that were recorded; of our own, those about flags: how files are read needs no kernel. */
   static Stream<Case> cases() {
-    return Stream.concat(
-        Case.all().stream(), Case.own().stream().filter(own -> own.file().isEmpty()));
+    return Stream.concat(Case.all().stream(), Case.own().stream());
   }
 
   @ParameterizedTest

@@ -59,7 +59,7 @@ class TroubleTest {
     try (Node node = Node.open()) {
       FakePrograms programs = node.fakePrograms();
       programs.removeAll();
-      AgentProcess agent = node.start(OFTEN);
+      AgentProcess agent = node.start("--resync-interval=1", "--enable-ipv6", "--backend=iptables");
       agent.awaitLine(l -> l.contains("iptables-save was not found on PATH (" + programs.path()));
       agent.awaitLine(line -> line.contains("ip6tables-save was not found on PATH"));
       assertTrue(agent.running());
@@ -69,6 +69,16 @@ class TroubleTest {
       }
       node.awaitRules(Family.IPV4, DEFAULTS);
       node.awaitRules(Family.IPV6, DEFAULTS6);
+    }
+  }
+
+  @Test
+  void withoutIptablesAndFreeToChooseItWritesNftables() {
+    try (Node node = Node.open()) {
+      node.fakePrograms().removeAll();
+      AgentProcess agent = node.running(OFTEN);
+      agent.awaitLine(line -> line.contains("backend nftables: there is no iptables on PATH"));
+      assertTrue(node.namespace().nft("list", "ruleset").contains("masquerade fully-random"));
     }
   }
 

@@ -57,28 +57,63 @@ public record Plan(Optional<Policy> desired, Observed observed, List<Change> cha
   }
 
   private static void difference(Policy from, Policy to, List<Change> changes) {
-    List<String> before = all(from);
-    List<String> after = all(to);
+    List<String> before = scope(from);
+    List<String> after = scope(to);
+    destinations(from.destinations(), to.destinations(), before, after);
+    before.add(phrase(from.translation()));
+    after.add(phrase(to.translation()));
     Set<String> had = new HashSet<>(before);
     Set<String> has = new HashSet<>(after);
-    before.stream()
-        .filter(what -> !has.contains(what))
-        .forEach(what -> changes.add(new Change(Kind.REMOVE, what)));
-    after.stream()
-        .filter(what -> !had.contains(what))
-        .forEach(what -> changes.add(new Change(Kind.ADD, what)));
-    if (!from.equals(to) && had.equals(has)) {
+    for (String what : before) {
+      if (!has.contains(what)) {
+        changes.add(new Change(Kind.REMOVE, what));
+      }
+    }
+    for (String what : after) {
+      if (!had.contains(what)) {
+        changes.add(new Change(Kind.ADD, what));
+      }
+    }
+    if (had.equals(has) && !from.equals(to)) {
       changes.add(new Change(Kind.REPAIR, "the order of the rules"));
     }
   }
 
+  /**
+   * Phrases for what is between the first and the last destination that differ: of a hundred
+   * thousand most stay as they are, and need no words.
+   */
+  private static void destinations(
+      List<Destination> from, List<Destination> to, List<String> before, List<String> after) {
+    int common = Math.min(from.size(), to.size());
+    int start = 0;
+    while (start < common && from.get(start).equals(to.get(start))) {
+      start++;
+    }
+    int end = 0;
+    while (end < common - start
+        && from.get(from.size() - 1 - end).equals(to.get(to.size() - 1 - end))) {
+      end++;
+    }
+    from.subList(start, from.size() - end).forEach(each -> before.add(phrase(each)));
+    to.subList(start, to.size() - end).forEach(each -> after.add(phrase(each)));
+  }
+
   /** Every part of a policy as a phrase: {@code 10.0.0.0/8}, {@code masquerade random-fully}. */
   private static List<String> all(Policy policy) {
+    List<String> parts = scope(policy);
+    policy.destinations().forEach(destination -> parts.add(phrase(destination)));
+    parts.add(phrase(policy.translation()));
+    return parts;
+  }
+
+  private static List<String> scope(Policy policy) {
     List<String> parts = new ArrayList<>();
     policy.sources().forEach(source -> parts.add("only from " + source));
     policy.interfaces().forEach(name -> parts.add("only out of " + name));
-    policy.destinations().forEach(destination -> parts.add(phrase(destination)));
-    parts.add(phrase(policy.translation()));
+    if (policy.pinned()) {
+      parts.add("pinned");
+    }
     return parts;
   }
 

@@ -13,6 +13,7 @@ import ipmasq.backend.iptables.LegacyTables.Presence;
 import ipmasq.net.Family;
 import ipmasq.plan.Observed;
 import ipmasq.plan.Plan;
+import ipmasq.policy.Policies;
 import ipmasq.policy.Policy;
 import java.time.Duration;
 import java.util.List;

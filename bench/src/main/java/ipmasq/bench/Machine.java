@@ -46,13 +46,17 @@ final class Machine {
 
   /** The first line that a program prints. */
   static String version(String... command) {
+    return output(command).lines().findFirst().orElse("not installed").strip();
+  }
+
+  /** All that a program prints; nothing where there is no such program. */
+  static String output(String... command) {
     try {
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
       process.getOutputStream().close();
-      String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      return text.lines().findFirst().orElse("unknown").strip();
+      return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException missing) {
-      return "not installed";
+      return "";
     }
   }
 

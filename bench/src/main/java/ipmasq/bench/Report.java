@@ -9,6 +9,10 @@ final class Report {
   private final List<String> gaps = new ArrayList<>();
   private final StringBuilder body = new StringBuilder();
 
+  void goal(Goal goal) {
+    goals.add(goal);
+  }
+
   void goal(String what, double limit, double measured, Unit unit) {
     goals.add(new Goal(what, limit, measured, unit));
   }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ipmasq.net.Family;
 import ipmasq.testkit.AgentProcess;
+import ipmasq.testkit.Eventually;
 import ipmasq.testkit.KernelTest;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,12 +52,11 @@ class HealingTest {
       node.namespace().nft("flush", "ruleset");
       node.awaitRules(Family.IPV4, DEFAULTS);
       node.awaitRules(Family.IPV6, DEFAULTS6);
-      agent.awaitLine(line -> line.contains("IPv6 rules changed (resync, ") || drift(line));
+      Eventually.eventually(
+          "a line for each change",
+          agent::stderr,
+          lines -> lines.stream().filter(l -> l.contains("IPv6 rules changed")).count() == 2);
     }
-  }
-
-  private static boolean drift(String line) {
-    return line.contains("IPv6 rules changed (drift, ");
   }
 
   @Test

@@ -7,8 +7,10 @@ import ipmasq.config.Config.BackendChoice;
 import ipmasq.config.Draft;
 import ipmasq.config.Key;
 import ipmasq.config.ToPorts;
+import ipmasq.http.Listen;
 import ipmasq.log.Log.Format;
 import ipmasq.net.GoDuration;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
@@ -34,6 +36,7 @@ record Settings(
     int verbosity,
     boolean cleanupOnExit,
     Duration watchInterval,
+    Optional<InetSocketAddress> listen,
     Cni cni,
     List<String> ignoredFlags) {
   private static final Duration SHORTEST_WATCH = Duration.ofMillis(10);
@@ -71,6 +74,7 @@ record Settings(
             .or(() -> backend(line, draft, fixed))
             .or(() -> interval(line, draft))
             .or(() -> watchInterval(line))
+            .or(() -> listen(line))
             .or(() -> textOrJson(line, Flag.OUTPUT))
             .or(() -> textOrJson(line, Flag.LOG_FORMAT));
     if (wrong.isPresent()) {
@@ -99,6 +103,7 @@ record Settings(
             line.number(Flag.VERBOSITY, 0),
             line.isOn(Flag.CLEANUP_ON_EXIT, false),
             watch(line),
+            line.text(Flag.LISTEN).flatMap(Listen::parse),
             new Cni(
                 Path.of(line.text(Flag.CNI_CONFIG).orElse(Cni.USUAL)),
                 line.isOn(Flag.CNI_ADD_POLICY, false),
@@ -183,6 +188,17 @@ record Settings(
     }
     draft.resyncInterval(Duration.ofSeconds(seconds));
     return Optional.empty();
+  }
+
+  private static Optional<String> listen(CommandLine line) {
+    return line.text(Flag.LISTEN)
+        .filter(text -> Listen.parse(text).isEmpty())
+        .map(
+            text ->
+                "--listen is ADDRESS:PORT, such as 127.0.0.1:9090, [::1]:9090, or :9090 for every"
+                    + " address of the node, not \""
+                    + text
+                    + "\"");
   }
 
   private static Optional<String> textOrJson(CommandLine line, String flag) {

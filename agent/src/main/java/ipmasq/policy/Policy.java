@@ -46,7 +46,13 @@ public record Policy(
   }
 
   /** A range of destinations and what happens to packets that go there. */
-  public record Destination(Cidr range, Treatment treatment) {}
+  public record Destination(Cidr range, Treatment treatment) {
+    /** As a line of a plan names it: the range alone, unless it is an exception. */
+    @Override
+    public String toString() {
+      return treatment == Treatment.EXEMPT ? range.toString() : "masquerade to " + range;
+    }
+  }
 
   /** What happens to a packet. */
   public enum Treatment {

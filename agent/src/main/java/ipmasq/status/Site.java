@@ -43,6 +43,8 @@ public final class Site implements Handler {
       case "/readyz" -> answer.accept(readiness());
       case "/metrics" -> view(answer, this::metrics);
       case "/api/status" -> view(answer, this::status);
+      case "/api/status.txt" ->
+          view(answer, view -> Response.text(200, StatusText.of(view).stripTrailing()));
       case "/api/explain" -> explain(request, answer);
       default -> answer.accept(Response.text(404, "there is nothing here"));
     }
@@ -88,7 +90,7 @@ public final class Site implements Handler {
       return;
     }
     meter.read(
-        status.get().last().config(),
+        status.get().last(),
         sample -> {
           // The meter may have waited for a pass to end: take what is known now.
           Status latest = chronicle.status().orElseThrow();

@@ -38,7 +38,7 @@ class PageTest {
   @BeforeEach
   void start() throws Exception {
     assumeTrue(Files.isExecutable(Chromium.PROGRAM), "chromium is not installed");
-    Meter meter = new Meter(story::look, Config.defaults(), story::now, System::nanoTime);
+    Meter meter = new Meter(story::look, story::now, System::nanoTime);
     CompletableFuture<InetSocketAddress> address = new CompletableFuture<>();
     endpoint =
         Endpoint.start(

@@ -25,11 +25,10 @@ class SiteTest {
   private final AtomicInteger looks = new AtomicInteger();
   private final Meter meter =
       new Meter(
-          (config, family) -> {
+          (pass, family) -> {
             looks.incrementAndGet();
-            return story.look(config, family);
+            return story.look(pass, family);
           },
-          Config.defaults(),
           story::now,
           story::nanos);
   private final Site site = new Site(story.chronicle, meter, story::now, story::nanos);
@@ -101,10 +100,10 @@ class SiteTest {
         "problems":[{"severity":"error","file":"/etc/config/ip-masq-agent","line":3,"column":5,\
         "message":"CIDR \\"10.0.0.1/8\\" is not aligned to a CIDR block",\
         "hint":"write 10.0.0.0/8"}]},"backend":{"name":"iptables-nft","reason":"the default"},\
-        "lastPass":{"at":"2026-01-01T12:00:02Z","took":0.03,"why":["config"]},\
+        "lastPass":{"at":"2026-01-01T12:00:02Z","took":0.03,"why":["config"],"fighting":false},\
         "families":[{"family":"IPv4","inForce":true,"since":"2026-01-01T12:00:01Z","failure":null,\
         "sources":[],"interfaces":[],"translation":"masquerade, ports fully random",\
-        "translated":{"packets":7,"bytes":420},"rangeCount":3,"ranges":[\
+        "translated":{"packets":7,"bytes":420},"exempted":{"packets":9,"bytes":540},"rangeCount":3,"ranges":[\
         {"range":"169.254.0.0/16","treatment":"exempt","seen":{"packets":1,"bytes":60}},\
         {"range":"10.1.0.0/16","treatment":"masquerade","seen":{"packets":2,"bytes":60}},\
         {"range":"10.0.0.0/8","treatment":"exempt","seen":{"packets":3,"bytes":60}}],\

@@ -153,6 +153,7 @@ class TakeoverTest {
   }
 
   /** Looks again and again in a thread of its own, until closed. */
+  @SuppressWarnings("try") // an interrupt ends the test
   private static final class Watch implements AutoCloseable {
     private final Thread thread;
     private volatile boolean ended;
@@ -174,9 +175,13 @@ class TakeoverTest {
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
       ended = true;
-      thread.join();
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
       if (failure != null) {
         throw new AssertionError("the watch broke", failure);
       }

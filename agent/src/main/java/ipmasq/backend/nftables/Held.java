@@ -79,15 +79,19 @@ record Held(
     if (chains.isEmpty()) {
       return Optional.empty();
     }
+    ipmasq.plan.Counter exempted = ipmasq.plan.Counter.NONE;
     ipmasq.plan.Counter translated = ipmasq.plan.Counter.NONE;
     for (Hooked chain : chains) {
       for (Rule rule : chain.rules()) {
         if (rule.comment().equals(Names.OUTBOUND_COMMENT)) {
           translated = translated.plus(counted(rule));
+        } else if (rule.comment().equals(Names.EXEMPT_COMMENT)) {
+          exempted = exempted.plus(counted(rule));
         }
       }
     }
-    return Optional.of(new Tally(exempt.map(Content::counters).orElse(Map.of()), translated));
+    return Optional.of(
+        new Tally(exempt.map(Content::counters).orElse(Map.of()), exempted, translated));
   }
 
   private static ipmasq.plan.Counter counted(Rule rule) {

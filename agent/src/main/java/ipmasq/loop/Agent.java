@@ -18,6 +18,12 @@ public final class Agent {
   /** How many changed ranges leave garbage that is worth collecting. */
   private static final int LARGE = 1_000;
 
+  /**
+   * Where others commit all the time and it cannot be told cheaply whether our rules were meant,
+   * looking at them takes no more than one part in so many of the time.
+   */
+  private static final int CALM = 10;
+
   private final Sync sync;
   private final Triggers triggers;
   private final Duration watchInterval;
@@ -47,7 +53,8 @@ public final class Agent {
       }
       passes.accept(pass);
       giveBack(pass);
-      why = pass.enforced() ? afterSuccess(pass) : afterFailure(pass);
+      boolean falseAlarm = why.contains(Trigger.RULES) && !pass.changed();
+      why = pass.enforced() ? afterSuccess(pass, falseAlarm) : afterFailure(pass);
     }
   }
 
@@ -63,9 +70,11 @@ public final class Agent {
     lastChanges = changes;
   }
 
-  private Set<Trigger> afterSuccess(Pass pass) throws InterruptedException {
+  private Set<Trigger> afterSuccess(Pass pass, boolean falseAlarm) throws InterruptedException {
     retry = FIRST_RETRY;
-    long due = System.nanoTime() + pass.config().resyncInterval().toNanos();
+    long over = System.nanoTime();
+    long due = over + pass.config().resyncInterval().toNanos();
+    long calm = falseAlarm ? pass.took().toNanos() * CALM : 0;
     while (true) {
       long left = due - System.nanoTime();
       if (left <= 0) {
@@ -77,7 +86,8 @@ public final class Agent {
       if (!posted.isEmpty()) {
         return posted;
       }
-      if (watching && !fight.holdsBack(System.nanoTime()) && sync.disturbed()) {
+      long now = System.nanoTime();
+      if (watching && now - over >= calm && !fight.holdsBack(now) && sync.disturbed()) {
         return EnumSet.of(Trigger.RULES);
       }
     }

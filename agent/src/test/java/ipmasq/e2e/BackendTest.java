@@ -28,7 +28,8 @@ class BackendTest {
       node.namespace().nft("add", "table", "ip", "kube-proxy");
       AgentProcess agent = node.running();
       agent.awaitLine(
-          line -> line.contains("backend nftables: kube-proxy runs in nftables mode; the table is"));
+          line ->
+              line.contains("backend nftables: kube-proxy runs in nftables mode; the table is"));
       assertTrue(tables(node).contains("table inet ip-masq-agent"));
     }
   }
@@ -113,8 +114,7 @@ class BackendTest {
   }
 
   /** Sends to an exempt and to another destination until told to stop; returns what was wrong. */
-  private static void sample(
-      Lab lab, AtomicBoolean over, CompletableFuture<List<String>> result) {
+  private static void sample(Lab lab, AtomicBoolean over, CompletableFuture<List<String>> result) {
     try {
       List<String> wrong = new ArrayList<>();
       while (!over.get()) {

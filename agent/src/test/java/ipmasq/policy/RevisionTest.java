@@ -44,7 +44,8 @@ class RevisionTest {
     Policy second = Policies.of(Family.IPV4, Policies.snat("192.0.2.11", "192.0.2.12"));
     assertTrue(new Revision(first, second).concerns(OUT, NODE));
     assertFalse(new Revision(first, second).concerns(OUT, Optional.of(Ip.of("192.0.2.11"))));
-    assertFalse(new Revision(first, Policies.of(Family.IPV4, Policies.ports())).concerns(OUT, NODE));
+    assertFalse(
+        new Revision(first, Policies.of(Family.IPV4, Policies.ports())).concerns(OUT, NODE));
   }
 
   @Test
@@ -83,7 +84,9 @@ class RevisionTest {
       boolean is = after.verdictFor(packet).translated();
       Optional<Ip> source = was ? Optional.of(given(before)) : Optional.empty();
       boolean otherAddress =
-          was && is && !after.translation().addresses().map(r -> r.contains(given(before))).orElse(true);
+          was
+              && is
+              && !after.translation().addresses().map(r -> r.contains(given(before))).orElse(true);
       boolean expected = was != is || otherAddress;
       concerned += expected ? 1 : 0;
       assertEquals(expected, new Revision(before, after).concerns(packet, source));

@@ -79,8 +79,7 @@ class PinPacketsTest {
     assertSource(Lab.NODE, "10.1.2.3");
     Namespace other = lab.addPod("10.244.7.2", "fd00:244:7::2");
     assertEquals(
-        InetAddress.ofLiteral("10.244.7.2"),
-        lab.send(Probe.udp("10.1.2.3").from(other)).source());
+        InetAddress.ofLiteral("10.244.7.2"), lab.send(Probe.udp("10.1.2.3").from(other)).source());
   }
 
   /**

@@ -15,6 +15,9 @@ import java.util.function.Consumer;
 public final class Agent {
   private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
 
+  /** How many changed ranges leave garbage that is worth collecting. */
+  private static final int LARGE = 1_000;
+
   /**
    * Where others commit all the time and it cannot be told cheaply whether our rules were meant,
    * looking at them takes no more than one part in so many of the time.
@@ -27,6 +30,7 @@ public final class Agent {
   private final Consumer<Pass> passes;
   private final Fight fight = new Fight();
   private Duration retry = FIRST_RETRY;
+  private int lastChanges;
 
   /**
    * @param watchInterval how often to look whether somebody touched the rules; zero: never
@@ -48,9 +52,22 @@ public final class Agent {
         fight.repaired(System.nanoTime());
       }
       passes.accept(pass);
+      giveBack(pass);
       boolean falseAlarm = why.contains(Trigger.RULES) && !pass.changed();
       why = pass.enforced() ? afterSuccess(pass, falseAlarm) : afterFailure(pass);
     }
+  }
+
+  /**
+   * Lets the heap shrink after a large change. Java would keep what it once took for as long as the
+   * agent idles. At the pass after it: until then the change itself is still held.
+   */
+  private void giveBack(Pass pass) {
+    int changes = pass.changes();
+    if (lastChanges >= LARGE && changes < LARGE) {
+      System.gc();
+    }
+    lastChanges = changes;
   }
 
   private Set<Trigger> afterSuccess(Pass pass, boolean falseAlarm) throws InterruptedException {

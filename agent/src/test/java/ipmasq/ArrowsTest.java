@@ -41,6 +41,9 @@ class ArrowsTest {
           Map.entry(
               "backend.nftables",
               Set.of("net", "policy", "plan", "backend", "netlink", "netlink.nftables")),
+          Map.entry(
+              "backend.conntrack",
+              Set.of("net", "policy", "backend", "netlink", "netlink.conntrack")),
           Map.entry("backend.cni", Set.of("net", "policy", "plan", "backend")),
           Map.entry("loop", Set.of("net", "config", "policy", "plan", "backend", "log")),
           Map.entry(

@@ -10,7 +10,7 @@ TAG = $(shell echo '$(VERSION)' | tr -c 'A-Za-z0-9_.\n-' '-')
 REGISTRY ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build all-build container all-container container-test container-check push all-push run demo test test-unit verify format version clean
+.PHONY: help build all-build container all-container container-test container-check push all-push run demo test bench test-unit verify format version clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +56,10 @@ demo: build ## show the agent at work in a throw-away lab of network namespaces
 test: build ## everything: unit, kernel and end-to-end tests
 	@tools/needs lab deploy
 	@$(MVN) verify
+
+bench: build ## measure it all and write docs/benchmarks.md; QUICK=1 in two minutes, PEER=/path/to/agent beside another
+	@tools/needs lab bench
+	@tools/bench $(if $(QUICK),-Dipmasq.bench.quick=1) $(if $(PEER),-Dipmasq.bench.peer=$(PEER)) -- $(ARGS)
 
 test-unit: ## the unit tests alone
 	@tools/needs build

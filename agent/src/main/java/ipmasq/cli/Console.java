@@ -2,6 +2,7 @@ package ipmasq.cli;
 
 import ipmasq.backend.Failure;
 import ipmasq.config.Config;
+import ipmasq.config.ConfigFollower;
 import ipmasq.config.ConfigReader;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
@@ -61,7 +62,12 @@ record Console(PrintStream out, PrintStream err, Settings settings, Backends bac
   }
 
   Sync sync() {
-    return new Sync(this::read, settings.config(), backends::forConfig, Clock.systemUTC());
+    ConfigFollower files = new ConfigFollower(settings.configs(), Clock.systemUTC());
+    return new Sync(
+        () -> files.read(settings.base(backends.auto(settings))),
+        settings.config(),
+        backends::forConfig,
+        Clock.systemUTC());
   }
 
   Log log() {

@@ -32,6 +32,11 @@ public record Decision(
     provided = List.copyOf(provided);
   }
 
+  /** Whose rule it is. */
+  public Owner owner() {
+    return Owner.of(base, rule);
+  }
+
   /** Whether all that could not be told is merely not known of the packets. */
   boolean understood() {
     return kind != Kind.UNCLEAR

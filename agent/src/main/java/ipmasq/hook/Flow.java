@@ -46,12 +46,13 @@ public record Flow(
         Optional.of(single(newSource)), destination, local, protocol, port, outputInterface);
   }
 
-  public Flow local(boolean isLocal) {
-    return new Flow(source, destination, isLocal, protocol, port, outputInterface);
+  /** From anywhere in this block. */
+  public Flow from(Cidr newSource) {
+    return new Flow(Optional.of(newSource), destination, local, protocol, port, outputInterface);
   }
 
-  public Flow by(Optional<String> newProtocol, OptionalInt newPort) {
-    return new Flow(source, destination, local, newProtocol, newPort, outputInterface);
+  public Flow via(String name) {
+    return new Flow(source, destination, local, protocol, port, Optional.of(name));
   }
 
   Family family() {

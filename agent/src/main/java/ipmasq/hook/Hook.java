@@ -21,6 +21,11 @@ public record Hook(Family family, List<BaseChain> chains, Optional<Policy> ours,
     chains = List.copyOf(chains);
   }
 
+  /** Whether our rules stand there, as far as could be read. */
+  public boolean holdsOurs() {
+    return chains.stream().anyMatch(Walk::leadsToOurs);
+  }
+
   /** The rules that decide on these packets: those that perhaps do, up to one that surely does. */
   public List<Decision> decisions(Flow flow) {
     return new Walk(this, flow).decisions();

@@ -46,7 +46,7 @@ final class Walk {
     return decisions;
   }
 
-  private static boolean leadsToOurs(BaseChain base) {
+  static boolean leadsToOurs(BaseChain base) {
     return base.chains().values().stream()
         .anyMatch(rules -> rules.stream().anyMatch(rule -> rule.action() instanceof Action.Ours));
   }

@@ -69,17 +69,19 @@ final class Backends {
     };
   }
 
+  /**
+   * Asked again for each pass while the answer is iptables: kube-proxy may start after us. Once it
+   * is nftables it stays so, for to go back and forth helps nobody.
+   */
   private Choice auto(Config config) {
-    Iptables iptables = iptables(config);
     Choice choice = auto;
-    if (choice == null
-        || choice.backend() == Choice.Which.IPTABLES && iptables.failures() >= PATIENCE) {
+    if (choice == null || choice.backend() == Choice.Which.IPTABLES) {
       choice =
           Choice.of(
               new Choice.Signs(
                   KubeProxy.usesNftables(),
                   Iptables.isInstalled(),
-                  iptables.failures() < PATIENCE,
+                  iptables(config).failures() < PATIENCE,
                   table::works));
       auto = choice;
     }

@@ -4,6 +4,7 @@ import ipmasq.backend.Backend;
 import ipmasq.backend.Failure;
 import ipmasq.backend.Observation;
 import ipmasq.config.Config;
+import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import ipmasq.policy.Packet;
@@ -20,6 +21,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** {@code explain ADDRESS…}: what happens to packets to these addresses, and why. */
 final class Explain {
@@ -49,7 +52,9 @@ final class Explain {
       }
     }
     List<Answer> answers =
-        addresses.stream().map(ip -> answer(ip, policies.get(ip.family()))).toList();
+        addresses.stream()
+            .map(ip -> answer(ip, policies.get(ip.family()), console.settings()))
+            .toList();
     print(console, answers);
     return Main.OK;
   }
@@ -96,10 +101,20 @@ final class Explain {
   }
 
   private record Answer(
-      Ip destination, String verdict, boolean translated, String range, String why) {}
+      Ip destination, String verdict, boolean translated, String range, String why) {
 
-  private static Answer answer(Ip destination, Optional<Policy> policy) {
-    if (policy.isEmpty()) {
+    /** The same, with what was assumed of a packet that is not exempt anyway. */
+    Answer given(Optional<String> source, Optional<String> out) {
+      String assumed =
+          Stream.of(source, out).flatMap(Optional::stream).collect(Collectors.joining(", "));
+      return assumed.isEmpty() || !translated
+          ? this
+          : new Answer(destination, verdict, true, range, why + "; for packets " + assumed);
+    }
+  }
+
+  private static Answer answer(Ip destination, Optional<Policy> found, Settings settings) {
+    if (found.isEmpty()) {
       return new Answer(
           destination,
           "untouched",
@@ -107,8 +122,22 @@ final class Explain {
           "",
           "no rules of this agent for " + destination.family() + " are there");
     }
-    Packet packet = new Packet(null, destination, isLocal(destination), null);
-    return answer(destination, policy.get().verdictFor(packet));
+    Policy policy = found.get();
+    Optional<Ip> from = settings.from().filter(ip -> ip.family() == destination.family());
+    Optional<String> via = settings.via();
+    // What is not told is taken for ours to translate: a packet of a pod, leaving the right way.
+    Optional<Cidr> source =
+        from.isPresent() ? Optional.empty() : policy.sources().stream().findFirst();
+    Optional<String> out =
+        via.isPresent() ? Optional.empty() : policy.interfaces().stream().findFirst();
+    Packet packet =
+        new Packet(
+            from.or(() -> source.map(Cidr::first)).orElse(null),
+            destination,
+            isLocal(destination),
+            via.or(() -> out).orElse(null));
+    return answer(destination, policy.verdictFor(packet))
+        .given(source.map(s -> "from " + s), out.map(o -> "out of " + o));
   }
 
   private static Answer answer(Ip destination, Verdict verdict) {

@@ -10,6 +10,7 @@ import ipmasq.config.ToPorts;
 import ipmasq.http.Listen;
 import ipmasq.log.Log.Format;
 import ipmasq.net.GoDuration;
+import ipmasq.net.Ip;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,6 +26,8 @@ import java.util.Set;
  * @param fixed keys of the file that it may not change, because a flag decides them
  * @param configs the files to read
  * @param configGiven whether the command line named them
+ * @param from the source of the packets to explain
+ * @param via the interface by which the packets to explain leave
  */
 record Settings(
     Config config,
@@ -38,6 +41,8 @@ record Settings(
     Duration watchInterval,
     Optional<InetSocketAddress> listen,
     Cni cni,
+    Optional<Ip> from,
+    Optional<String> via,
     List<String> ignoredFlags) {
   private static final Duration SHORTEST_WATCH = Duration.ofMillis(10);
   private static final Path CONFIG = Path.of("/etc/config/ip-masq-agent");
@@ -75,6 +80,7 @@ record Settings(
             .or(() -> interval(line, draft))
             .or(() -> watchInterval(line))
             .or(() -> listen(line))
+            .or(() -> from(line))
             .or(() -> textOrJson(line, Flag.OUTPUT))
             .or(() -> textOrJson(line, Flag.LOG_FORMAT));
     if (wrong.isPresent()) {
@@ -108,6 +114,8 @@ record Settings(
                 Path.of(line.text(Flag.CNI_CONFIG).orElse(Cni.USUAL)),
                 line.isOn(Flag.CNI_ADD_POLICY, false),
                 line.isOn(Flag.CNI_KEEP_EXTRA, false)),
+            line.text(Flag.FROM).flatMap(Ip::parse),
+            line.text(Flag.VIA),
             line.ignored()));
   }
 
@@ -199,6 +207,12 @@ record Settings(
                     + " address of the node, not \""
                     + text
                     + "\"");
+  }
+
+  private static Optional<String> from(CommandLine line) {
+    return line.text(Flag.FROM)
+        .filter(text -> Ip.parse(text).isEmpty())
+        .map(text -> "--from is an IP address, not \"" + text + "\"");
   }
 
   private static Optional<String> textOrJson(CommandLine line, String flag) {

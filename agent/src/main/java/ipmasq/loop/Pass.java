@@ -81,4 +81,15 @@ public record Pass(
   public boolean changed() {
     return results.values().stream().anyMatch(Result.Changed.class::isInstance);
   }
+
+  /** How many changes were written. */
+  int changes() {
+    int count = 0;
+    for (Result result : results.values()) {
+      if (result instanceof Result.Changed(var changes)) {
+        count += changes.size();
+      }
+    }
+    return count;
+  }
 }

@@ -2,6 +2,7 @@ package ipmasq.loop;
 
 import ipmasq.backend.Backend;
 import ipmasq.backend.Chosen;
+import ipmasq.backend.Observation;
 import ipmasq.backend.Watch;
 import ipmasq.config.Config;
 import ipmasq.config.Problem;
@@ -31,6 +32,12 @@ import org.jspecify.annotations.Nullable;
  * that are kept while the file is bad, and whose leftovers were swept already.
  */
 public final class Sync {
+  /** What cannot be looked at right now may be a little later; what never can is let be. */
+  private static final int SWEEPS = 5;
+
+  /** For whom the leftovers of others were last looked for. */
+  private record Sweep(Config config, Backend backend) {}
+
   private final Supplier<Reading> file;
   private final Config fallback;
   private final Function<Config, Chosen> backends;
@@ -39,7 +46,8 @@ public final class Sync {
   private @Nullable Config lastGood;
   private List<Reading.Source> sources = List.of();
   private final Map<Family, Policy> kept = new EnumMap<>(Family.class);
-  private @Nullable Config swept;
+  private @Nullable Sweep swept;
+  private int sweeps;
   private @Nullable Config enforced;
   private Watch watch = Watch.NONE;
   private Optional<Object> verified = Optional.empty();
@@ -164,18 +172,41 @@ public final class Sync {
    * a family that is off now, rules that another backend wrote.
    */
   private void sweep(Config config, Chosen chosen, Map<Family, Result> results) {
-    if (config.equals(swept)) {
+    Sweep sweep = new Sweep(config, chosen.backend());
+    if (!sweep.equals(swept)) {
+      swept = sweep;
+      sweeps = SWEEPS;
+    }
+    if (sweeps == 0) {
       return;
     }
+    sweeps--;
+    boolean clean = true;
     for (Family family : Family.values()) {
       if (!enabled(config, family)) {
         keepIfChanged(results, family, Enforcement.remove(chosen.backend(), family));
       }
       for (Backend other : chosen.others()) {
-        Enforcement.remove(other, family);
+        clean &= removed(other, family, results);
       }
     }
-    swept = config;
+    sweeps = clean ? 0 : sweeps;
+  }
+
+  /** Whether nothing of another backend's is left. */
+  private static boolean removed(Backend other, Family family, Map<Family, Result> results) {
+    return switch (other.observe(family)) {
+      // Mostly because there is no such program, and then there are no rules of it either.
+      case Observation.Unseen _ -> false;
+      case Observation.Seen(var observed) when observed.absent() -> true;
+      case Observation.Seen _ -> {
+        Result result = Enforcement.remove(other, family);
+        if (result instanceof Result.Failed) {
+          results.put(family, result); // else both would translate, each in its own way
+        }
+        yield !(result instanceof Result.Failed);
+      }
+    };
   }
 
   /** A node without IPv6 cannot be swept of IPv6 rules, and need not be: no failure. */

@@ -85,7 +85,7 @@ public record Policy(
             .map(cidr -> new Destination(cidr, Treatment.TRANSLATE))
             .toList();
     if (!exceptions.isEmpty()) {
-      // First match becomes longest prefix. Without exceptions the file's order stays. What the
+      // First match becomes longest prefix; without exceptions the file's order stays. What the
       // file
       // says goes before the exemption of link-local that nobody asked for.
       destinations.addAll(0, exceptions);

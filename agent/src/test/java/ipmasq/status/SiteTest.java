@@ -104,8 +104,8 @@ class SiteTest {
         "families":[{"family":"IPv4","inForce":true,"since":"2026-01-01T12:00:01Z","failure":null,\
         "sources":[],"interfaces":[],"translation":"masquerade, ports fully random",\
         "translated":{"packets":7,"bytes":420},"exempted":{"packets":9,"bytes":540},"rangeCount":3,"ranges":[\
-        {"range":"169.254.0.0/16","treatment":"exempt","seen":{"packets":1,"bytes":60}},\
-        {"range":"10.1.0.0/16","treatment":"masquerade","seen":{"packets":2,"bytes":60}},\
+        {"range":"10.1.0.0/16","treatment":"masquerade","seen":{"packets":1,"bytes":60}},\
+        {"range":"169.254.0.0/16","treatment":"exempt","seen":{"packets":2,"bytes":60}},\
         {"range":"10.0.0.0/8","treatment":"exempt","seen":{"packets":3,"bytes":60}}],\
         "exemptCount":9,"exempt":["10.0.0.0/16","10.2.0.0/15","10.4.0.0/14","10.8.0.0/13",\
         "10.16.0.0/12","10.32.0.0/11","10.64.0.0/10","10.128.0.0/9","169.254.0.0/16"]}],\

@@ -111,6 +111,7 @@ class TakeoverTest {
         Eventually.eventually("looked before", packets::get, seen -> seen >= 6);
         try (var agent =
             AgentProcess.start(node, "--backend=iptables", "--config=" + config.file())) {
+          agent.awaitLine(line -> line.contains("backend iptables"));
           Eventually.eventually(
               "only our own rules", () -> node.iptablesSave("nat"), TakeoverTest::ours);
           int then = packets.get();
@@ -153,7 +154,6 @@ class TakeoverTest {
   }
 
   /** Looks again and again in a thread of its own, until closed. */
-  @SuppressWarnings("try") // an interrupt ends the test
   private static final class Watch implements AutoCloseable {
     private final Thread thread;
     private volatile boolean ended;
@@ -174,14 +174,18 @@ class TakeoverTest {
                   });
     }
 
-    @Override
-    public void close() {
-      ended = true;
+    private void join() {
       try {
         thread.join();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }
+    }
+
+    @Override
+    public void close() {
+      ended = true;
+      join();
       if (failure != null) {
         throw new AssertionError("the watch broke", failure);
       }

@@ -10,11 +10,11 @@ import ipmasq.backend.nftables.KubeProxy;
 import ipmasq.backend.nftables.OwnTable;
 import ipmasq.backend.nftables.RulesWatch;
 import ipmasq.config.Config;
+import ipmasq.config.Config.BackendChoice;
 import ipmasq.net.Family;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -86,11 +86,11 @@ final class Backends {
     return choice;
   }
 
-  /** How many ranges a list may have where the file does not say: rules are walked one by one. */
-  OptionalInt cidrLimit(Config base) {
-    return choice(base).backend() == Choice.Which.IPTABLES
-        ? OptionalInt.of(Config.DEFAULT_CIDR_LIMIT)
-        : OptionalInt.empty();
+  /** What {@code auto} stands for on this node; asked only where nothing else was said. */
+  BackendChoice auto(Settings settings) {
+    Config base = settings.config();
+    boolean told = base.backend() != BackendChoice.AUTO;
+    return told ? base.backend() : BackendChoice.valueOf(choice(base).backend().name());
   }
 
   /** Every backend that may have rules of ours. */

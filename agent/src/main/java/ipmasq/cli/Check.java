@@ -1,6 +1,7 @@
 package ipmasq.cli;
 
 import ipmasq.config.Config;
+import ipmasq.config.Config.BackendChoice;
 import ipmasq.config.ConfigReader;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
@@ -10,7 +11,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
 
 /** {@code check FILE…}: says what is wrong with config files, without touching anything. */
 final class Check {
@@ -28,7 +28,9 @@ final class Check {
         code = console.fail(file + ": no such file");
         continue;
       }
-      Reading reading = ConfigReader.read(Path.of(file), console.settings().base(limit(console)));
+      // The node where the file will be used may be another one: this one is not asked.
+      Reading reading =
+          ConfigReader.read(Path.of(file), console.settings().base(BackendChoice.IPTABLES));
       if (console.json()) {
         answers.add(json(file, reading));
       }
@@ -38,14 +40,6 @@ final class Check {
       console.printJson(answers);
     }
     return code;
-  }
-
-  /** The node where the file will be used may be another one: nothing is asked of this one. */
-  private static OptionalInt limit(Console console) {
-    return switch (console.settings().config().backend()) {
-      case NFTABLES, CNI -> OptionalInt.empty();
-      case AUTO, IPTABLES -> OptionalInt.of(Config.DEFAULT_CIDR_LIMIT);
-    };
   }
 
   private static int report(Console console, String file, Reading reading) {

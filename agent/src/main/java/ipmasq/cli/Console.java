@@ -2,6 +2,7 @@ package ipmasq.cli;
 
 import ipmasq.backend.Failure;
 import ipmasq.config.Config;
+import ipmasq.config.ConfigFollower;
 import ipmasq.config.ConfigReader;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
@@ -57,16 +58,20 @@ record Console(PrintStream out, PrintStream err, Settings settings, Backends bac
   }
 
   Reading read() {
-    return ConfigReader.read(
-        settings.configs(), settings.base(backends.cidrLimit(settings.config())));
+    return ConfigReader.read(settings.configs(), settings.base(backends.auto(settings)));
   }
 
   Sync sync() {
-    return new Sync(this::read, settings.config(), backends::forConfig, Clock.systemUTC());
+    ConfigFollower files = new ConfigFollower(settings.configs(), Clock.systemUTC());
+    return new Sync(
+        () -> files.read(settings.base(backends.auto(settings))),
+        settings.config(),
+        backends::forConfig,
+        Clock.systemUTC());
   }
 
   Log log() {
-    return new Log(err, Clock.systemUTC(), Log.Format.TEXT, settings.verbosity());
+    return new Log(err, Clock.systemUTC(), settings.logFormat(), settings.verbosity());
   }
 
   static Map<String, Object> json(Problem problem) {

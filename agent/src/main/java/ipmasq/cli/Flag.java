@@ -40,7 +40,9 @@ record Flag(String name, Kind kind, @Nullable String value, String help) {
   static final String CNI_KEEP_EXTRA = "cni-keep-extra";
   static final String WATCH_INTERVAL = "watch-interval";
   static final String CLEANUP_ON_EXIT = "cleanup-on-exit";
+  static final String LISTEN = "listen";
   static final String OUTPUT = "output";
+  static final String LOG_FORMAT = "log-format";
   static final String VERBOSITY = "v";
   static final String VERSION = "version";
   static final String HELP = "help";
@@ -95,10 +97,16 @@ record Flag(String name, Kind kind, @Nullable String value, String help) {
               "look at file and rules this often, where the file does not say (default 60)"),
           new Flag(CLEANUP_ON_EXIT, Kind.SWITCH, "", "remove the rules when stopped (run)"),
           new Flag(
+              LISTEN,
+              Kind.TEXT,
+              "ADDRESS:PORT",
+              "serve health, metrics and a page here, such as 127.0.0.1:9090 (default: nowhere)"),
+          new Flag(
               OUTPUT,
               Kind.TEXT,
               "text|json",
-              "how check, plan, apply and explain answer (default text)"),
+              "how check, plan, apply, status and explain answer (default text)"),
+          new Flag(LOG_FORMAT, Kind.TEXT, "text|json", "how the log looks (default text)"),
           new Flag(
               VERBOSITY, Kind.NUMBER, "N", "how much to log: 0 changes, 2 each pass, 4 detail"),
           new Flag(VERSION, Kind.SWITCH, "", "print the version and exit"),

@@ -17,6 +17,8 @@ final class Help {
         check FILE…          say what is wrong with config files; exit 0 good, 1 bad
         plan                 show what would change; exit 0 nothing, 2 something
         apply                make one pass and exit
+        status               say how it stands: from the running agent where it has --listen, else
+                             from the file and the rules; exit 0 all is well, 1 not
         explain ADDRESS…     say what happens to packets to these addresses, and why; from the
                              rules in the kernel or, with --config, from that file
         cleanup              remove every rule of this agent, of this or an earlier version
@@ -25,7 +27,7 @@ final class Help {
       Flags:
       """;
   private static final List<String> NAMES =
-      List.of("run", "check", "plan", "apply", "explain", "cleanup", "version", "help");
+      List.of("run", "check", "plan", "apply", "status", "explain", "cleanup", "version", "help");
   private static final int COLUMN = 34;
 
   private Help() {}

@@ -65,6 +65,7 @@ public final class Main {
           case "check" -> Check.run(console, operands);
           case "plan" -> noOperands(operands, err) ? ShowPlan.run(console) : USAGE;
           case "apply" -> noOperands(operands, err) ? Apply.run(console) : USAGE;
+          case "status" -> noOperands(operands, err) ? ShowStatus.run(console) : USAGE;
           case "explain" -> Explain.run(console, operands);
           case "cleanup" -> noOperands(operands, err) ? Cleanup.run(console) : USAGE;
           case "version" -> Version.print(out);

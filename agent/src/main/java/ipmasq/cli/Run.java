@@ -37,9 +37,11 @@ final class Run {
       Watchers watchers = new Watchers(settings.configs(), triggers, log);
       Consumer<Pass> journal = new Journal(log);
       // The rules come before anything that can wait.
-      new Agent(
-              console.sync(), triggers, settings.watchInterval(), journal.andThen(watchers::start))
-          .run();
+      Consumer<Pass> passes = journal.andThen(watchers::start);
+      if (settings.listen().isPresent()) {
+        passes = passes.andThen(new Listening(settings.listen().get(), settings, log));
+      }
+      new Agent(console.sync(), triggers, settings.watchInterval(), passes).run();
       if (settings.cleanupOnExit()) {
         cleanUp(console, log);
       }

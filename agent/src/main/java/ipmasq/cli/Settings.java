@@ -7,13 +7,15 @@ import ipmasq.config.Config.BackendChoice;
 import ipmasq.config.Draft;
 import ipmasq.config.Key;
 import ipmasq.config.ToPorts;
+import ipmasq.http.Listen;
+import ipmasq.log.Log.Format;
 import ipmasq.net.GoDuration;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 
 /**
@@ -30,9 +32,11 @@ record Settings(
     List<Path> configs,
     boolean configGiven,
     boolean json,
+    Format logFormat,
     int verbosity,
     boolean cleanupOnExit,
     Duration watchInterval,
+    Optional<InetSocketAddress> listen,
     Cni cni,
     List<String> ignoredFlags) {
   private static final Duration SHORTEST_WATCH = Duration.ofMillis(10);
@@ -70,7 +74,9 @@ record Settings(
             .or(() -> backend(line, draft, fixed))
             .or(() -> interval(line, draft))
             .or(() -> watchInterval(line))
-            .or(() -> output(line));
+            .or(() -> listen(line))
+            .or(() -> textOrJson(line, Flag.OUTPUT))
+            .or(() -> textOrJson(line, Flag.LOG_FORMAT));
     if (wrong.isPresent()) {
       return new Parsed.Wrong(wrong.get());
     }
@@ -93,9 +99,11 @@ record Settings(
             configs.isEmpty() ? List.of(CONFIG) : configs,
             !configs.isEmpty(),
             line.text(Flag.OUTPUT).orElse("text").equals("json"),
+            line.text(Flag.LOG_FORMAT).orElse("text").equals("json") ? Format.JSON : Format.TEXT,
             line.number(Flag.VERBOSITY, 0),
             line.isOn(Flag.CLEANUP_ON_EXIT, false),
             watch(line),
+            line.text(Flag.LISTEN).flatMap(Listen::parse),
             new Cni(
                 Path.of(line.text(Flag.CNI_CONFIG).orElse(Cni.USUAL)),
                 line.isOn(Flag.CNI_ADD_POLICY, false),
@@ -182,14 +190,25 @@ record Settings(
     return Optional.empty();
   }
 
-  private static Optional<String> output(CommandLine line) {
-    return line.text(Flag.OUTPUT)
-        .filter(format -> !format.equals("text") && !format.equals("json"))
-        .map(format -> "--output is text or json, not \"" + format + "\"");
+  private static Optional<String> listen(CommandLine line) {
+    return line.text(Flag.LISTEN)
+        .filter(text -> Listen.parse(text).isEmpty())
+        .map(
+            text ->
+                "--listen is ADDRESS:PORT, such as 127.0.0.1:9090, [::1]:9090, or :9090 for every"
+                    + " address of the node, not \""
+                    + text
+                    + "\"");
   }
 
-  /** What the files overlay, given how many ranges a list may have where they do not say. */
-  Base base(OptionalInt cidrLimit) {
-    return new Base(config, fixed, cidrLimit);
+  private static Optional<String> textOrJson(CommandLine line, String flag) {
+    return line.text(flag)
+        .filter(format -> !format.equals("text") && !format.equals("json"))
+        .map(format -> "--" + flag + " is text or json, not \"" + format + "\"");
+  }
+
+  /** What the files overlay, given what {@code auto} stands for on this node. */
+  Base base(BackendChoice auto) {
+    return new Base(config, fixed, auto);
   }
 }

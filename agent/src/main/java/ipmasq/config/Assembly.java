@@ -177,21 +177,14 @@ final class Assembly {
     return distinct.isEmpty() ? base.config().outputAddresses() : distinct;
   }
 
-  /** The files' own limit, or that of the backend they choose, or the base's. */
+  /** The files' own limit, or that of iptables, which walks its rules one by one. */
   private OptionalLong limit(Config config) {
     Long own = one(Key.CIDR_LIMIT, Long.MAX_VALUE);
     if (own != Long.MAX_VALUE) {
       return OptionalLong.of(own);
     }
-    boolean chosen = config.backend() != base.config().backend();
-    if (chosen && config.backend() == BackendChoice.NFTABLES) {
-      return OptionalLong.empty();
-    }
-    if (chosen && config.backend() == BackendChoice.IPTABLES) {
-      return OptionalLong.of(Config.DEFAULT_CIDR_LIMIT);
-    }
-    return base.cidrLimit().isPresent()
-        ? OptionalLong.of(base.cidrLimit().getAsInt())
+    return base.backend(config) == BackendChoice.IPTABLES
+        ? OptionalLong.of(Config.DEFAULT_CIDR_LIMIT)
         : OptionalLong.empty();
   }
 }

@@ -1,21 +1,26 @@
 package ipmasq.config;
 
-import java.util.OptionalInt;
+import ipmasq.config.Config.BackendChoice;
 import java.util.Set;
 
 /**
  * What the files overlay: the defaults as the flags have changed them.
  *
  * @param fixed keys that a flag decides, whatever the files say
- * @param cidrLimit how many ranges a list may have where no file says; empty: any number
+ * @param auto what {@code backend: auto} stands for on this node
  */
-public record Base(Config config, Set<Key<?>> fixed, OptionalInt cidrLimit) {
+public record Base(Config config, Set<Key<?>> fixed, BackendChoice auto) {
   public Base {
     fixed = Set.copyOf(fixed);
   }
 
-  /** No flags. */
+  /** No flags, and a node with iptables. */
   public static Base defaults() {
-    return new Base(Config.defaults(), Set.of(), OptionalInt.of(Config.DEFAULT_CIDR_LIMIT));
+    return new Base(Config.defaults(), Set.of(), BackendChoice.IPTABLES);
+  }
+
+  /** The backend that a config means. */
+  BackendChoice backend(Config meant) {
+    return meant.backend() == BackendChoice.AUTO ? auto : meant.backend();
   }
 }

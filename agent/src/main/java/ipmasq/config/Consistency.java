@@ -1,5 +1,6 @@
 package ipmasq.config;
 
+import ipmasq.config.Config.BackendChoice;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import java.util.HashMap;
@@ -153,14 +154,15 @@ final class Consistency {
   }
 
   private void requireSupport() {
-    for (Key<?> key : Support.missing(config, config.backend())) {
+    BackendChoice backend = base.backend(config);
+    for (Key<?> key : Support.missing(config, backend)) {
       for (ConfigFile file : files) {
         Setting<?> setting = file.settings().get(key);
         if (setting != null) {
           file.problems()
               .error(
                   setting.at(),
-                  key + " is not possible with the backend " + Support.name(config.backend()),
+                  key + " is not possible with the backend " + Support.name(backend),
                   "remove it, or choose another backend");
         }
       }

@@ -15,7 +15,8 @@ import java.util.Set;
  *
  * <p>A key that is given twice: in YAML the last one is all that there is, as if the others had
  * never been written; JSON is applied in turn, so that an error in the first remains one, and a
- * {@code null} leaves what was there.
+ * {@code null} leaves what was there. Two spellings of one key are two keys to YAML: they are
+ * applied in turn as well, in the order of the alphabet, since that is how the Go agents do it.
  */
 final class Document {
   private static final Set<String> MANIFEST =
@@ -117,21 +118,21 @@ final class Document {
       settings.put(key, setting);
       return;
     }
-    boolean keep = before.exact() && !setting.exact();
+    int order = setting.at().text().compareTo(before.at().text());
+    boolean keep = !json && order < 0;
+    Setting<?> counts = keep ? before : setting;
+    Setting<?> overlaid = keep ? setting : before;
     if (!setting.merged() && !before.merged()) {
-      Setting<?> ignored = keep ? setting : before;
-      Setting<?> counts = keep ? before : setting;
       problems.warning(
           setting.at(),
           key + " is given twice; the one at " + counts.place() + " counts",
-          "remove the one at " + ignored.place());
+          "remove the one at " + overlaid.place());
     }
-    if (json) {
-      setting.problems().addAll(before.problems());
+    if (json || order != 0) {
+      counts.problems().addAll(overlaid.problems());
+      counts = counts.value().isEmpty() ? joined(overlaid, counts) : counts;
     }
-    if (!keep) {
-      settings.put(key, json && setting.value().isEmpty() ? joined(before, setting) : setting);
-    }
+    settings.put(key, counts);
   }
 
   private static <T> Setting<T> joined(Setting<T> value, Setting<?> last) {

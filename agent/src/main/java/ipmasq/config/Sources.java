@@ -27,8 +27,20 @@ final class Sources {
     return files;
   }
 
-  private static void readDirectory(Path directory, List<ConfigFile> files) {
-    Problems problems = new Problems(directory.toString());
+  /** The same files, without a look into them. */
+  static List<Path> files(List<Path> paths) throws IOException {
+    List<Path> files = new ArrayList<>();
+    for (Path path : paths) {
+      if (Files.isDirectory(path)) {
+        files.addAll(list(path));
+      } else {
+        files.add(path);
+      }
+    }
+    return files;
+  }
+
+  private static List<Path> list(Path directory) throws IOException {
     List<Path> found = new ArrayList<>();
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
       for (Path entry : entries) {
@@ -37,10 +49,21 @@ final class Sources {
           found.add(entry);
         }
       }
-    } catch (IOException | DirectoryIteratorException e) {
-      problems.error(0, 0, "the directory cannot be read", "check its permissions");
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
     }
     found.sort(null);
+    return found;
+  }
+
+  private static void readDirectory(Path directory, List<ConfigFile> files) {
+    Problems problems = new Problems(directory.toString());
+    List<Path> found = List.of();
+    try {
+      found = list(directory);
+    } catch (IOException e) {
+      problems.error(0, 0, "the directory cannot be read", "check its permissions");
+    }
     if (found.isEmpty()) {
       if (!problems.anyError()) {
         problems.warning(

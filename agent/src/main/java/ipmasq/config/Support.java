@@ -7,13 +7,11 @@ import java.util.List;
 import java.util.Locale;
 
 /** Which wishes a backend cannot fulfil. */
-public final class Support {
+final class Support {
   private Support() {}
 
-  /**
-   * The keys that ask for more than the backend can do; {@code AUTO} is asked again once chosen.
-   */
-  public static List<Key<?>> missing(Config config, BackendChoice backend) {
+  /** The keys that ask for more than the backend can do. */
+  static List<Key<?>> missing(Config config, BackendChoice backend) {
     return switch (backend) {
       case AUTO, NFTABLES -> List.of();
       case IPTABLES -> config.pin() ? List.of(Key.PIN) : List.of();

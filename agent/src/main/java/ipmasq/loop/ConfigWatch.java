@@ -25,6 +25,9 @@ public final class ConfigWatch implements AutoCloseable {
   /** A file that is being written is left to settle, so that no half of it is read. */
   private static final long SETTLE_MILLIS = 5;
 
+  /** One that is written without end is read all the same. */
+  private static final int SETTLE_ROUNDS = 20;
+
   /** The link that a ConfigMap volume swaps in one step: nothing to wait for. */
   private static final String SWAPPED = "..data";
 
@@ -55,8 +58,6 @@ public final class ConfigWatch implements AutoCloseable {
     try {
       while (true) {
         watchOnce();
-        // What happened between the last event and the next watch is not told: look.
-        triggers.post(Trigger.CONFIG);
       }
     } catch (ClosedWatchServiceException | InterruptedException ended) {
       // Closed: nobody listens any more.
@@ -78,7 +79,8 @@ public final class ConfigWatch implements AutoCloseable {
       TimeUnit.SECONDS.sleep(1);
       return;
     }
-    // It may have come to be, or have gone, while it was being registered.
+    // What happened before is not told: look. The directory may have come or gone meanwhile.
+    triggers.post(Trigger.CONFIG);
     while (directory.equals(nearestDirectory())) {
       if (settle(service.take())) {
         triggers.post(Trigger.CONFIG);
@@ -94,7 +96,7 @@ public final class ConfigWatch implements AutoCloseable {
   private boolean settle(WatchKey first) throws InterruptedException {
     boolean concerns = false;
     WatchKey key = first;
-    while (key != null) {
+    for (int round = 0; key != null && round < SETTLE_ROUNDS; round++) {
       boolean swapped = false;
       for (WatchEvent<?> event : key.pollEvents()) {
         // Events that were too many to list have no name: any of them may have been ours.

@@ -86,6 +86,7 @@ public final class Sync {
             untouched ? new Result.Unchanged() : enforce(chosen.backend(), config, basis, family));
       }
     }
+    Duration took = Duration.between(start, clock.instant());
     if (results.values().stream().noneMatch(Result.Failed.class::isInstance)) {
       sweep(config, chosen, results);
     }
@@ -95,7 +96,7 @@ public final class Sync {
     enforced = config;
     return new Pass(
         start,
-        Duration.between(start, clock.instant()),
+        took,
         why,
         config,
         basis,

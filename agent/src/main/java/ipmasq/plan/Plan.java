@@ -1,17 +1,12 @@
 package ipmasq.plan;
 
-import ipmasq.net.Cidr;
 import ipmasq.plan.Change.Kind;
 import ipmasq.policy.Policy;
-import ipmasq.policy.Policy.Destination;
-import ipmasq.policy.Policy.Treatment;
-import ipmasq.policy.Translation;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /**
  * How to get from what is observed to what is desired, for one family. No changes: write nothing.
@@ -30,73 +25,65 @@ public record Plan(Optional<Policy> desired, Observed observed, List<Change> cha
   /** What to do so that {@code desired} is in force. */
   public static Plan toward(Policy desired, Observed observed) {
     List<Change> changes = new ArrayList<>();
-    observed.flaws().forEach(flaw -> changes.add(new Change(Kind.REPAIR, flaw)));
+    add(Kind.REPAIR, observed.flaws(), changes);
     Optional<Policy> current = observed.policy();
     if (current.isEmpty()) {
-      all(desired).forEach(what -> changes.add(new Change(Kind.ADD, what)));
-    } else {
-      difference(current.get(), desired, changes);
+      add(Kind.ADD, parts(desired), changes);
+    } else if (!current.get().equals(desired)) {
+      difference(parts(current.get()), parts(desired), changes);
     }
     return new Plan(Optional.of(desired), observed, changes);
   }
 
   /** What to do so that nothing of ours is left. */
   public static Plan removal(Observed observed) {
-    if (observed.absent()) {
-      return new Plan(Optional.empty(), observed, List.of());
-    }
     List<Change> changes = new ArrayList<>();
-    observed
-        .policy()
-        .ifPresent(p -> all(p).forEach(what -> changes.add(new Change(Kind.REMOVE, what))));
-    observed.flaws().forEach(flaw -> changes.add(new Change(Kind.REMOVE, flaw)));
-    if (changes.isEmpty()) {
-      changes.add(new Change(Kind.REMOVE, "what is left of our rules"));
+    if (!observed.absent()) {
+      observed.policy().ifPresent(policy -> add(Kind.REMOVE, parts(policy), changes));
+      add(Kind.REMOVE, observed.flaws(), changes);
+      if (changes.isEmpty()) {
+        changes.add(new Change(Kind.REMOVE, "what is left of our rules"));
+      }
     }
     return new Plan(Optional.empty(), observed, changes);
   }
 
-  private static void difference(Policy from, Policy to, List<Change> changes) {
-    List<String> before = all(from);
-    List<String> after = all(to);
-    Set<String> had = new HashSet<>(before);
-    Set<String> has = new HashSet<>(after);
-    before.stream()
-        .filter(what -> !has.contains(what))
-        .forEach(what -> changes.add(new Change(Kind.REMOVE, what)));
-    after.stream()
-        .filter(what -> !had.contains(what))
-        .forEach(what -> changes.add(new Change(Kind.ADD, what)));
-    if (!from.equals(to) && had.equals(has)) {
+  private static void difference(List<Object> before, List<Object> after, List<Change> changes) {
+    int unchanged = changes.size();
+    add(Kind.REMOVE, without(before, after), changes);
+    add(Kind.ADD, without(after, before), changes);
+    if (changes.size() == unchanged) {
       changes.add(new Change(Kind.REPAIR, "the order of the rules"));
     }
   }
 
-  /** Every part of a policy as a phrase: {@code 10.0.0.0/8}, {@code masquerade random-fully}. */
-  private static List<String> all(Policy policy) {
-    List<String> parts = new ArrayList<>();
+  private static List<Object> without(List<Object> all, List<Object> these) {
+    Set<Object> out = new HashSet<>(these);
+    List<Object> rest = new ArrayList<>();
+    for (Object each : all) {
+      if (!out.contains(each)) {
+        rest.add(each);
+      }
+    }
+    return rest;
+  }
+
+  private static void add(Kind kind, List<?> subjects, List<Change> changes) {
+    for (Object subject : subjects) {
+      changes.add(new Change(kind, subject));
+    }
+  }
+
+  /** What a policy consists of; ranges as they are, because there may be very many. */
+  private static List<Object> parts(Policy policy) {
+    List<Object> parts = new ArrayList<>(policy.destinations().size() + 1);
     policy.sources().forEach(source -> parts.add("only from " + source));
     policy.interfaces().forEach(name -> parts.add("only out of " + name));
-    policy.destinations().forEach(destination -> parts.add(phrase(destination)));
-    parts.add(phrase(policy.translation()));
+    if (policy.pinned()) {
+      parts.add("pinned");
+    }
+    parts.addAll(policy.destinations());
+    parts.add(policy.translation());
     return parts;
-  }
-
-  private static String phrase(Destination destination) {
-    Cidr range = destination.range();
-    return destination.treatment() == Treatment.EXEMPT
-        ? range.toString()
-        : "masquerade to " + range;
-  }
-
-  private static String phrase(Translation translation) {
-    String action = translation.addresses().map(a -> "snat to " + a).orElse("masquerade");
-    String ports =
-        translation.ports().isEmpty()
-            ? ""
-            : translation.ports().stream()
-                .map(Object::toString)
-                .collect(Collectors.joining(",", " ports ", ""));
-    return action + ports + (translation.randomFully() ? " random-fully" : "");
   }
 }

@@ -16,4 +16,15 @@ public record Translation(Optional<IpRange> addresses, List<PortRange> ports, bo
   public Translation {
     ports = List.copyOf(ports);
   }
+
+  /** {@code masquerade ports 1024-2000,3000 random-fully}. */
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder();
+    text.append(addresses.isPresent() ? "snat to " + addresses.get() : "masquerade");
+    for (int i = 0; i < ports.size(); i++) {
+      text.append(i == 0 ? " ports " : ",").append(ports.get(i));
+    }
+    return text.append(randomFully ? " random-fully" : "").toString();
+  }
 }

@@ -2,7 +2,7 @@ package ipmasq.status;
 
 import ipmasq.backend.Failure;
 import ipmasq.backend.Observation;
-import ipmasq.config.Config;
+import ipmasq.loop.Pass;
 import ipmasq.net.Family;
 import java.time.Duration;
 import java.time.Instant;
@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +28,7 @@ public final class Meter {
   /** Looks at one family, with a backend that is the meter's alone. */
   @FunctionalInterface
   public interface Look {
-    Observation at(Config config, Family family);
+    Observation at(Pass pass, Family family);
   }
 
   /** What was seen, and when. */
@@ -42,8 +43,8 @@ public final class Meter {
   private final LongSupplier nanos;
 
   private final List<Consumer<Sample>> waiting = new ArrayList<>();
-  private Config wanted;
-  private @Nullable Config sampled;
+  private @Nullable Pass wanted;
+  private @Nullable Pass sampled;
   private @Nullable Sample sample;
   private long sampledAt;
   private boolean started;
@@ -51,22 +52,25 @@ public final class Meter {
   /**
    * @param nanos a clock that never jumps
    */
-  public Meter(Look look, Config config, InstantSource clock, LongSupplier nanos) {
+  public Meter(Look look, InstantSource clock, LongSupplier nanos) {
     this.look = look;
-    this.wanted = config;
     this.clock = clock;
     this.nanos = nanos;
   }
 
-  /** Hands over what is in the kernel: at once where it is known, else from another thread. */
-  public void read(Config config, Consumer<Sample> reader) {
+  /**
+   * Hands over what is in the kernel: at once where it is known, else from another thread.
+   *
+   * @param pass the latest, which says where to look
+   */
+  public void read(Pass pass, Consumer<Sample> reader) {
     Sample known;
     synchronized (this) {
       boolean fresh =
-          sample != null && config.equals(sampled) && nanos.getAsLong() - sampledAt < FRESH_NANOS;
+          sample != null && pass == sampled && nanos.getAsLong() - sampledAt < FRESH_NANOS;
       known = fresh ? sample : null;
       if (known == null) {
-        wanted = config;
+        wanted = pass;
         waiting.add(reader);
         if (!started) {
           started = true;
@@ -83,9 +87,9 @@ public final class Meter {
   private void run() {
     try {
       while (true) {
-        Config config = awaitReader();
-        Sample seen = look(config);
-        for (Consumer<Sample> reader : hand(config, seen)) {
+        Pass pass = awaitReader();
+        Sample seen = look(pass);
+        for (Consumer<Sample> reader : hand(pass, seen)) {
           reader.accept(seen);
         }
       }
@@ -94,34 +98,34 @@ public final class Meter {
     }
   }
 
-  private synchronized Config awaitReader() throws InterruptedException {
+  private synchronized Pass awaitReader() throws InterruptedException {
     while (waiting.isEmpty()) {
       wait();
     }
-    return wanted;
+    return Objects.requireNonNull(wanted);
   }
 
-  private Sample look(Config config) {
+  private Sample look(Pass pass) {
     Map<Family, Observation> families = new EnumMap<>(Family.class);
     for (Family family : Family.values()) {
-      if (family == Family.IPV4 || config.enableIpv6()) {
-        families.put(family, look(config, family));
+      if (pass.results().containsKey(family)) {
+        families.put(family, look(pass, family));
       }
     }
     return new Sample(clock.instant(), families);
   }
 
-  private Observation look(Config config, Family family) {
+  private Observation look(Pass pass, Family family) {
     try {
-      return look.at(config, family);
+      return look.at(pass, family);
     } catch (RuntimeException bug) {
       // Readers wait for an answer: even a bug is one.
       return new Observation.Unseen(new Failure("looking failed: " + bug, "please report this"));
     }
   }
 
-  private synchronized List<Consumer<Sample>> hand(Config config, Sample seen) {
-    sampled = config;
+  private synchronized List<Consumer<Sample>> hand(Pass pass, Sample seen) {
+    sampled = pass;
     sample = seen;
     sampledAt = nanos.getAsLong();
     List<Consumer<Sample>> readers = List.copyOf(waiting);

@@ -99,6 +99,9 @@ final class Metrics {
   }
 
   private void families() {
+    out.gauge(
+            "ip_masq_agent_fighting", "Whether another program keeps undoing what the agent mends.")
+        .sample(status.last().fighting() ? 1 : 0);
     out.gauge("ip_masq_agent_rules_in_force", "Whether the rules are known to be in force.");
     for (Family family : status.enabled()) {
       out.sample(status.failure(family).isEmpty() ? 1 : 0, "family", word(family));
@@ -138,6 +141,13 @@ final class Metrics {
     for (Family family : status.enabled()) {
       view.tally(family)
           .ifPresent(tally -> out.sample(tally.translated().packets(), "family", word(family)));
+    }
+    out.counter(
+        "ip_masq_agent_exempted_flows_total",
+        "Flows that kept their source address because of a range.");
+    for (Family family : status.enabled()) {
+      view.tally(family)
+          .ifPresent(tally -> out.sample(tally.exempted().packets(), "family", word(family)));
     }
     out.counter(
         "ip_masq_agent_range_flows_total",

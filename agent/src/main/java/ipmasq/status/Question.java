@@ -31,10 +31,21 @@ final class Question {
         explanation.translated(),
         "range",
         explanation.range().orElse(null),
-        "phrase",
-        explanation.phrase(),
+        "sentence",
+        sentence(explanation),
         "because",
         explanation.because());
+  }
+
+  /** What follows {@code A packet to X}. */
+  private static String sentence(Explanation explanation) {
+    return switch (explanation.word()) {
+      case "exempt" -> "keeps its source address";
+      case "masquerade" -> "is masqueraded";
+      case "snat" -> "gets outputAddress as its source";
+      case "local" -> "stays on the node";
+      default -> "is left alone";
+    };
   }
 
   /** Whether it is an address of this node. */

@@ -7,6 +7,8 @@ import ipmasq.json.Json;
 import ipmasq.net.Ip;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -41,6 +43,8 @@ public final class Site implements Handler {
       case "/readyz" -> answer.accept(readiness());
       case "/metrics" -> view(answer, this::metrics);
       case "/api/status" -> view(answer, this::status);
+      case "/api/status.txt" ->
+          view(answer, view -> Response.text(200, StatusText.of(view).stripTrailing()));
       case "/api/explain" -> explain(request, answer);
       default -> answer.accept(Response.text(404, "there is nothing here"));
     }
@@ -73,7 +77,9 @@ public final class Site implements Handler {
     if (status.isEmpty()) {
       return Response.text(503, "the first pass is still under way");
     }
-    return Response.text(status.get().ready() ? 200 : 503, Sentence.of(status.get()));
+    List<String> lines = new ArrayList<>(List.of(Sentence.of(status.get())));
+    lines.addAll(status.get().causes());
+    return Response.text(status.get().ready() ? 200 : 503, String.join("\n", lines));
   }
 
   /** Answers from the status and what the kernel says now, when it has said it. */
@@ -84,7 +90,7 @@ public final class Site implements Handler {
       return;
     }
     meter.read(
-        status.get().last().config(),
+        status.get().last(),
         sample -> {
           // The meter may have waited for a pass to end: take what is known now.
           Status latest = chronicle.status().orElseThrow();

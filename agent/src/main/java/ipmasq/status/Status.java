@@ -3,6 +3,7 @@ package ipmasq.status;
 import ipmasq.backend.Failure;
 import ipmasq.config.Problem;
 import ipmasq.loop.Pass;
+import ipmasq.loop.Pass.Basis;
 import ipmasq.net.Family;
 import java.time.Duration;
 import java.time.Instant;
@@ -82,30 +83,33 @@ public record Status(
     List<String> reasons = new ArrayList<>();
     switch (last.basis()) {
       case FILE -> {}
-      case LAST_GOOD ->
-          reasons.add("the config file is bad, so the last good one stays in force" + first());
+      case LAST_GOOD -> reasons.add("the config file is bad, so the last good one stays in force");
       case FALLBACK ->
           reasons.add(
               "the config file is bad and was never good, so earlier rules or the defaults are in"
-                  + " force"
-                  + first());
+                  + " force");
     }
     for (Family family : enabled()) {
-      failure(family)
-          .ifPresent(
-              failure ->
-                  reasons.add("the " + family + " rules are not in force: " + failure.message()));
+      if (failure(family).isPresent()) {
+        reasons.add("the " + family + " rules are not in force");
+      }
     }
     return reasons;
   }
 
-  /** The first error in the file, where it stands. */
-  private String first() {
-    for (Problem problem : last.problems()) {
-      if (problem.severity() == Problem.Severity.ERROR) {
-        return ": " + problem;
+  /** The causes behind the reasons: errors with their place, failures with their advice. */
+  List<String> causes() {
+    List<String> causes = new ArrayList<>();
+    if (last.basis() != Basis.FILE) {
+      for (Problem problem : last.problems()) {
+        if (problem.severity() == Problem.Severity.ERROR) {
+          causes.add(problem.toString());
+        }
       }
     }
-    return "";
+    for (Family family : enabled()) {
+      failure(family).ifPresent(failure -> causes.add(failure.toString()));
+    }
+    return causes;
   }
 }

@@ -38,14 +38,24 @@ public final class StatusJson {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("version", status.identity().version());
     fields.put("node", orNull(status.identity().node()));
-    fields.put("started", status.identity().started());
+    fields.put("started", orNull(status.identity().started()));
     fields.put("now", view.now());
     fields.put("ready", status.ready());
     fields.put("summary", Sentence.of(status));
     fields.put("reasons", status.reasons());
     fields.put("config", config(status));
     fields.put("backend", pairs("name", last.backend(), "reason", last.backendReason()));
-    fields.put("lastPass", pairs("at", last.at(), "took", seconds(last), "why", words(last)));
+    fields.put(
+        "lastPass",
+        pairs(
+            "at",
+            last.at(),
+            "took",
+            seconds(last),
+            "why",
+            words(last),
+            "fighting",
+            last.fighting()));
     List<Object> families = new ArrayList<>();
     for (Family family : status.enabled()) {
       families.add(family(view, family));
@@ -109,6 +119,7 @@ public final class StatusJson {
     fields.put("interfaces", policy.interfaces());
     fields.put("translation", words(policy.translation()));
     fields.put("translated", counter(tally.map(Tally::translated)));
+    fields.put("exempted", counter(tally.map(Tally::exempted)));
     fields.put("rangeCount", policy.destinations().size());
     List<Object> ranges = new ArrayList<>();
     for (Destination destination : few(policy.destinations())) {
@@ -177,7 +188,7 @@ public final class StatusJson {
     return pass.why().stream().sorted().map(Object::toString).toList();
   }
 
-  private static String words(Translation translation) {
+  static String words(Translation translation) {
     StringBuilder text = new StringBuilder();
     text.append(translation.addresses().map(a -> "snat to " + a).orElse("masquerade"));
     if (!translation.ports().isEmpty()) {

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What the process costs, by the names that Prometheus' own libraries use.
@@ -12,11 +13,11 @@ import java.util.List;
  * @param memory resident, in bytes; less than 0: not known
  * @param cpuSeconds user and system; less than 0: not known
  */
-record Usage(Instant started, long memory, double cpuSeconds) {
+record Usage(Optional<Instant> started, long memory, double cpuSeconds) {
   private static final double TICKS_A_SECOND = 100; // the same on every Linux that Java runs on
 
   /** Of this process, as {@code /proc} has it. */
-  static Usage now(Instant started) {
+  static Usage now(Optional<Instant> started) {
     return new Usage(started, residentBytes(), processorTime());
   }
 
@@ -46,8 +47,10 @@ record Usage(Instant started, long memory, double cpuSeconds) {
   }
 
   void write(Exposition out) {
-    out.gauge("process_start_time_seconds", "When the agent started.")
-        .sample(started.toEpochMilli() / 1000.0);
+    started.ifPresent(
+        instant ->
+            out.gauge("process_start_time_seconds", "When the agent started.")
+                .sample(instant.toEpochMilli() / 1000.0));
     if (memory >= 0) {
       out.gauge("process_resident_memory_bytes", "Memory that is the agent's right now.")
           .sample(memory);

@@ -14,8 +14,18 @@ import java.util.Optional;
 
 /** A recorded case: what the Go agent did with flags and a file, and what this one must do. */
 public record Case(Map<String, List<String>> fields) {
+  /** What was recorded of the Go agent. */
   public static List<Case> all() {
-    try (var in = Case.class.getResourceAsStream("/conformance/cases.jsonl")) {
+    return in("/conformance/cases.jsonl");
+  }
+
+  /** What was added in the same form, by what is known of it. */
+  public static List<Case> own() {
+    return in("/conformance/own-cases.jsonl");
+  }
+
+  private static List<Case> in(String resource) {
+    try (var in = Case.class.getResourceAsStream(resource)) {
       String text = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
       return text.lines().map(Case::parse).toList();
     } catch (IOException e) {

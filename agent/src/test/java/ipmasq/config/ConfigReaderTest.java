@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -189,7 +188,7 @@ class ConfigReaderTest {
     for (int i = 0; i < 65; i++) {
       list.append("- 20.0.").append(i).append(".0/24\n");
     }
-    Base none = new Base(Config.defaults(), Set.of(), OptionalInt.empty());
+    Base none = new Base(Config.defaults(), Set.of(), BackendChoice.NFTABLES);
     assertEquals(false, rejects(list.toString(), none));
     assertEquals(true, rejects(list + "backend: iptables\n", none));
     assertEquals(true, rejects(list + "cidrLimit: 64\n", none));
@@ -211,7 +210,7 @@ class ConfigReaderTest {
         new Base(
             Config.defaults().draft().masqChain("FLAG").backend(BackendChoice.IPTABLES).config(),
             Set.of(Key.MASQ_CHAIN, Key.BACKEND),
-            OptionalInt.of(64));
+            BackendChoice.IPTABLES);
     Path file = Files.writeString(directory.resolve("f"), "masqChain: FILE\nbackend: nftables\n");
     Reading.Read read = assertInstanceOf(Reading.Read.class, ConfigReader.read(file, base));
     assertEquals("FLAG", read.config().masqChain());

@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,7 +22,8 @@ class ConformanceTest {
   @TempDir Path directory;
 
   static Stream<Case> casesWithFile() {
-    return Case.all().stream().filter(c -> c.file().isPresent());
+    return Stream.concat(Case.all().stream(), Case.own().stream())
+        .filter(c -> c.file().isPresent());
   }
 
   @ParameterizedTest
@@ -53,7 +53,7 @@ class ConformanceTest {
             .nonMasqueradeCidrs(
                 recorded.flag("--nomasq-all-reserved-ranges") ? Config.RESERVED : Config.PRIVATE)
             .config();
-    return new Base(config, Set.of(), OptionalInt.of(Config.DEFAULT_CIDR_LIMIT));
+    return new Base(config, Set.of(), Config.BackendChoice.IPTABLES);
   }
 
   /** The destinations of the RETURN rules. */

@@ -62,11 +62,8 @@ class ChronicleTest {
     assertEquals(Story.START.plusSeconds(1), failure.at());
     assertEquals(Story.START.plusSeconds(31), failure.until());
     assertFalse(story.status().ready());
-    assertEquals(
-        List.of(
-            "the IPv4 rules are not in force: iptables-restore failed: <b>Resource</b>"
-                + " \"temporarily\""),
-        story.status().reasons());
+    assertEquals(List.of("the IPv4 rules are not in force"), story.status().reasons());
+    assertEquals(List.of(Story.REFUSED.toString()), story.status().causes());
     story.pass(Trigger.RETRY, Story.unchanged());
     assertEquals(List.of(Kind.FAILED, Kind.RECOVERED), kinds());
     assertTrue(story.status().ready());
@@ -78,7 +75,7 @@ class ChronicleTest {
     story.bad(Basis.LAST_GOOD).pass(Trigger.CONFIG, Story.unchanged());
     story.pass(Trigger.RESYNC, Story.unchanged());
     assertFalse(story.status().ready());
-    assertTrue(story.status().reasons().getFirst().contains("ip-masq-agent:3:5: error: CIDR"));
+    assertTrue(story.status().causes().getFirst().contains("ip-masq-agent:3:5: error: CIDR"));
     story.good().pass(Trigger.CONFIG, Story.unchanged());
     assertEquals(List.of(Kind.CHANGED, Kind.REJECTED, Kind.ACCEPTED), kinds());
     assertEquals(1, story.status().totals().rejections());

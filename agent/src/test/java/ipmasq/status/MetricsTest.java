@@ -16,11 +16,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class MetricsTest {
-  private static final Usage USAGE = new Usage(Story.START, 40_000_000, 0.25);
+  private static final Usage USAGE = new Usage(Optional.of(Story.START), 40_000_000, 0.25);
   private final Story story = new Story();
 
   private String text() {
@@ -91,6 +92,9 @@ class MetricsTest {
         # HELP ip_masq_agent_last_pass_timestamp_seconds When the latest pass began.
         # TYPE ip_masq_agent_last_pass_timestamp_seconds gauge
         ip_masq_agent_last_pass_timestamp_seconds 1767268801
+        # HELP ip_masq_agent_fighting Whether another program keeps undoing what the agent mends.
+        # TYPE ip_masq_agent_fighting gauge
+        ip_masq_agent_fighting 0
         # HELP ip_masq_agent_rules_in_force Whether the rules are known to be in force.
         # TYPE ip_masq_agent_rules_in_force gauge
         ip_masq_agent_rules_in_force{family="ipv4"} 1
@@ -110,6 +114,9 @@ class MetricsTest {
         # HELP ip_masq_agent_masqueraded_flows_total Flows that got another source address: nat rules see the first packet of each.
         # TYPE ip_masq_agent_masqueraded_flows_total counter
         ip_masq_agent_masqueraded_flows_total{family="ipv4"} 7
+        # HELP ip_masq_agent_exempted_flows_total Flows that kept their source address because of a range.
+        # TYPE ip_masq_agent_exempted_flows_total counter
+        ip_masq_agent_exempted_flows_total{family="ipv4"} 9
         # HELP ip_masq_agent_range_flows_total Flows to a range, as its rule counts them; at most 256 ranges a family are shown.
         # TYPE ip_masq_agent_range_flows_total counter
         ip_masq_agent_range_flows_total{family="ipv4",range="169.254.0.0/16",treatment="exempt"} 1

@@ -49,7 +49,7 @@ final class Story {
   private int seconds;
 
   Story() {
-    Identity identity = new Identity("1.2.3", Optional.of("node-a"), START);
+    Identity identity = new Identity("1.2.3", Optional.of("node-a"), Optional.of(START));
     chronicle = new Chronicle(identity, () -> nanos());
   }
 
@@ -129,7 +129,11 @@ final class Story {
   }
 
   /** What the kernel would show: the policy as it should be, with counters 1, 2, 3… */
-  Observation look(Config wanted, Family family) {
+  Observation look(Pass pass, Family family) {
+    return look(pass.config(), family);
+  }
+
+  private static Observation look(Config wanted, Family family) {
     Policy policy = Policy.of(wanted, family);
     Map<Cidr, Counter> counters = new HashMap<>();
     policy
@@ -159,7 +163,7 @@ final class Story {
 
           @Override
           public Optional<Tally> tally() {
-            return Optional.of(new Tally(counters, new Counter(7, 420)));
+            return Optional.of(new Tally(counters, new Counter(9, 540), new Counter(7, 420)));
           }
         });
   }

@@ -89,6 +89,14 @@ public final class MessageWriter {
     return bytes(type | NESTED, attributes);
   }
 
+  /** Attributes that are there as bytes already. */
+  public MessageWriter attributes(byte[] attributes) {
+    room(attributes.length);
+    System.arraycopy(attributes, 0, bytes, length, attributes.length);
+    length += attributes.length;
+    return this;
+  }
+
   /** Opens an attribute that holds attributes; what this returns closes it. */
   public int nest(int type) {
     int start = length;
@@ -121,6 +129,11 @@ public final class MessageWriter {
   /** The message as it stands. */
   public byte[] message() {
     seal();
+    return Arrays.copyOf(bytes, length);
+  }
+
+  /** What is written so far, a message or only attributes, for {@link #attributes}. */
+  public byte[] written() {
     return Arrays.copyOf(bytes, length);
   }
 

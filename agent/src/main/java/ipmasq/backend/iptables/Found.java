@@ -139,17 +139,21 @@ record Found(
   @Override
   public Optional<Tally> tally() {
     Map<Cidr, Counter> ranges = new HashMap<>();
+    Counter exempted = Counter.NONE;
     Counter translated = Counter.NONE;
     for (Map.Entry<Rule, String> entry : counters.entrySet()) {
       Rule rule = entry.getKey();
       Counter counter = counter(entry.getValue());
       if (rule.target().equals(Rule.MASQUERADE) || rule.target().equals(Rule.SNAT)) {
         translated = translated.plus(counter);
-      } else {
+      } else if (!rule.comment().equals(Wording.OUTBOUND)) {
         ranges.merge(rule.destination(), counter, Counter::plus);
+        exempted = rule.target().equals(Rule.RETURN) ? exempted.plus(counter) : exempted;
       }
     }
-    return counters.isEmpty() ? Optional.empty() : Optional.of(new Tally(ranges, translated));
+    return counters.isEmpty()
+        ? Optional.empty()
+        : Optional.of(new Tally(ranges, exempted, translated));
   }
 
   /** {@code [packets:bytes]}, as iptables-save prints it. */

@@ -11,7 +11,7 @@ import java.util.Optional;
  * iptables-nft-save takes a second for all of them, and this some milliseconds.
  *
  * <p>It only ever says that all is well. Whatever is not is left to the look at the whole table,
- * which also sees counters and chains that nobody jumps to.
+ * which also sees chains that nobody jumps to.
  */
 record Glance(Commands commands, Variant variant, Names names) {
   /** From how many rules of others on two small processes are cheaper than a large one. */
@@ -29,7 +29,9 @@ record Glance(Commands commands, Variant variant, Names names) {
     for (String chain : chains) {
       Result result =
           commands.run(
-              List.of(program, "-t", "nat", "-S", chain), "", line -> table.accept(saved(line)));
+              List.of(program, "-t", "nat", "-v", "-S", chain),
+              "",
+              line -> table.accept(saved(line)));
       if (!(result instanceof Result.Ended(var status, var _) && status == 0)) {
         return Optional.empty();
       }
@@ -49,6 +51,28 @@ record Glance(Commands commands, Variant variant, Names names) {
     if (line.startsWith("-N ")) {
       return ":" + line.substring(3) + " - [0:0]";
     }
-    return line.startsWith("-P ") ? ":" + line.substring(3) + " [0:0]" : line;
+    return line.startsWith("-P ") ? ":" + line.substring(3) + " [0:0]" : counted(line);
+  }
+
+  /** {@code -A X … -c 5 300 -j RETURN} becomes {@code [5:300] -A X … -j RETURN}. */
+  private static String counted(String line) {
+    int at = line.lastIndexOf(" -c ");
+    int packetsEnd = at < 0 ? -1 : digitsEnd(line, at + 4);
+    int bytesEnd = packetsEnd < 0 ? -1 : digitsEnd(line, packetsEnd + 1);
+    if (bytesEnd < 0) {
+      return line;
+    }
+    String packets = line.substring(at + 4, packetsEnd);
+    String bytes = line.substring(packetsEnd + 1, bytesEnd);
+    return "[" + packets + ":" + bytes + "] " + line.substring(0, at) + line.substring(bytesEnd);
+  }
+
+  /** Where the number that begins here ends, at a blank or the line's end; -1: there is none. */
+  private static int digitsEnd(String line, int from) {
+    int at = from;
+    while (at < line.length() && line.charAt(at) >= '0' && line.charAt(at) <= '9') {
+      at++;
+    }
+    return at > from && (at == line.length() || line.charAt(at) == ' ') ? at : -1;
   }
 }

@@ -21,7 +21,10 @@ import java.util.Set;
 
 /** The nat table, by iptables-save and iptables-restore. Used by one thread. */
 public final class Iptables implements Backend {
-  private static final Duration DEADLINE = Duration.ofSeconds(30);
+  /** For one run of a program; the property is for tests, which cannot wait that long. */
+  private static final Duration DEADLINE =
+      Duration.ofSeconds(Long.getLong("ipmasq.iptables.deadline", 30));
+
   private static final String LOCK_WAIT_SECONDS = "5";
 
   private final Names names;

@@ -10,9 +10,13 @@ import ipmasq.backend.Observation;
 import ipmasq.backend.Outcome;
 import ipmasq.backend.iptables.Commands.Result;
 import ipmasq.backend.iptables.LegacyTables.Presence;
+import ipmasq.net.Cidr;
 import ipmasq.net.Family;
+import ipmasq.plan.Counter;
 import ipmasq.plan.Observed;
 import ipmasq.plan.Plan;
+import ipmasq.plan.Tally;
+import ipmasq.policy.Policies;
 import ipmasq.policy.Policy;
 import java.time.Duration;
 import java.util.List;
@@ -186,20 +190,24 @@ class IptablesTest {
           """
           -N IP-MASQ-AGENT
           -A IP-MASQ-AGENT -d 169.254.0.0/16 -m comment --comment "LOCAL" -j RETURN
-          -A IP-MASQ-AGENT -d 10.0.0.0/8 -m comment --comment "LOCAL" -j RETURN
-          -A IP-MASQ-AGENT -m comment --comment "OUTBOUND" -j MASQUERADE --random-fully
+          -A IP-MASQ-AGENT -d 10.0.0.0/8 -m comment --comment "LOCAL" -c 3 180 -j RETURN
+          -A IP-MASQ-AGENT -m comment --comment "OUTBOUND" -c 7 420 -j MASQUERADE --random-fully
           """);
 
   @Test
   void inACrowdAGlanceIsEnough() {
     commands.prints(Tables.table(CROWD)).prints(POSTROUTING).prints(OURS);
     seen();
-    assertTrue(Plan.toward(DEFAULTS, seen()).isEmpty());
+    Observed glanced = seen();
+    assertTrue(Plan.toward(DEFAULTS, glanced).isEmpty());
+    Tally tally = glanced.tally().orElseThrow();
+    assertEquals(new Counter(3, 180), tally.ranges().get(Cidr.of("10.0.0.0/8")));
+    assertEquals(new Counter(7, 420), tally.translated());
     assertEquals(
         List.of(
             "iptables-save -c -t nat",
-            "iptables -t nat -S POSTROUTING",
-            "iptables -t nat -S IP-MASQ-AGENT"),
+            "iptables -t nat -v -S POSTROUTING",
+            "iptables -t nat -v -S IP-MASQ-AGENT"),
         commands.asked);
   }
 

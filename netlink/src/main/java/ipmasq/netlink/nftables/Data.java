@@ -1,5 +1,6 @@
 package ipmasq.netlink.nftables;
 
+import ipmasq.netlink.AddressText;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
@@ -78,6 +79,11 @@ public final class Data {
       other[i] = bytes[bytes.length - 1 - i];
     }
     return new Data(other);
+  }
+
+  /** As an address, where it has the length of one. */
+  String address() {
+    return bytes.length == 4 || bytes.length == 16 ? AddressText.of(bytes) : toString();
   }
 
   @Override

@@ -26,7 +26,7 @@ enum Format {
 
   String show(Data data) {
     return switch (this) {
-      case ADDRESS -> data.length() == 16 ? AddressText.v6(data.bytes()) : AddressText.v4(data);
+      case ADDRESS -> data.address();
       case NUMBER -> data.length() > 8 ? data.toString() : Long.toUnsignedString(data.number());
       case HOST -> NUMBER.show(data.reversed());
       case MARK -> data.reversed().toString();

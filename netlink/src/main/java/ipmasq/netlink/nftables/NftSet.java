@@ -116,7 +116,7 @@ public record NftSet(
     }
   }
 
-  /** Without the byte order nft would show the addresses of intervals backwards. */
+  /** nft notes the byte order of the key there, to know it again when it lists the set. */
   private byte[] userdata() {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     out.writeBytes(new byte[] {KEY_BYTE_ORDER, 4, BIG_ENDIAN, 0, 0, 0});

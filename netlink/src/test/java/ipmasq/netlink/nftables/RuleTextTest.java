@@ -51,7 +51,7 @@ class RuleTextTest {
   }
 
   private static String v6(String address) {
-    return AddressText.v6(Addresses.bytes(address));
+    return Data.of(Addresses.bytes(address)).address();
   }
 
   private static String text(Expression... expressions) {

@@ -1,14 +1,19 @@
-package ipmasq.netlink.nftables;
+package ipmasq.netlink;
 
 /** Addresses as people write them. */
-final class AddressText {
+public final class AddressText {
   private AddressText() {}
 
-  static String v4(Data data) {
-    if (data.length() != 4) {
-      return data.toString();
-    }
-    byte[] bytes = data.bytes();
+  /** The text of an address in network order: 4 or 16 bytes. */
+  public static String of(byte[] address) {
+    return switch (address.length) {
+      case 4 -> v4(address);
+      case 16 -> v6(address);
+      default -> throw new IllegalArgumentException("an address of " + address.length + " bytes");
+    };
+  }
+
+  private static String v4(byte[] bytes) {
     return (bytes[0] & 0xff)
         + "."
         + (bytes[1] & 0xff)
@@ -19,7 +24,7 @@ final class AddressText {
   }
 
   /** In the shortest form: the first of the longest runs of zeros becomes two colons. */
-  static String v6(byte[] bytes) {
+  private static String v6(byte[] bytes) {
     int[] groups = new int[8];
     for (int i = 0; i < 8; i++) {
       groups[i] = (bytes[2 * i] & 0xff) << 8 | bytes[2 * i + 1] & 0xff;

@@ -1,0 +1,112 @@
+package ipmasq.cli;
+
+import ipmasq.backend.Observation;
+import ipmasq.config.Config;
+import ipmasq.config.Config.BackendChoice;
+import ipmasq.http.Endpoint;
+import ipmasq.http.Limits;
+import ipmasq.log.Log;
+import ipmasq.loop.Pass;
+import ipmasq.net.Family;
+import ipmasq.status.Chronicle;
+import ipmasq.status.Identity;
+import ipmasq.status.Meter;
+import ipmasq.status.Site;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** What {@code --listen} asks for; the first pass starts it. Told by the loop's thread. */
+final class Listening implements Consumer<Pass>, Endpoint.Listener {
+  private final InetSocketAddress where;
+  private final Settings settings;
+  private final Log log;
+  private final Chronicle chronicle =
+      new Chronicle(identity(Optional.of(Instant.now())), System::nanoTime);
+  private boolean started;
+
+  Listening(InetSocketAddress where, Settings settings, Log log) {
+    this.where = where;
+    this.settings = settings;
+    this.log = log;
+  }
+
+  /**
+   * @param started nothing where no agent runs
+   */
+  static Identity identity(Optional<Instant> started) {
+    return new Identity(Version.text(), node(), started);
+  }
+
+  /** What the manifest says; else the host's name, which a pod in the host's network shares. */
+  private static Optional<String> node() {
+    String told = System.getenv("NODE_NAME");
+    if (told != null && !told.isBlank()) {
+      return Optional.of(told);
+    }
+    try {
+      return Optional.of(Files.readString(Path.of("/proc/sys/kernel/hostname")).strip());
+    } catch (IOException unknown) {
+      return Optional.empty();
+    }
+  }
+
+  @Override
+  public void accept(Pass pass) {
+    chronicle.accept(pass);
+    if (!started) {
+      started = true;
+      Backends visited =
+          Backends.visited(settings); // the meter's own: a backend is used by one thread
+      Meter meter =
+          new Meter(
+              (latest, family) -> look(visited, latest, family),
+              Clock.systemUTC(),
+              System::nanoTime);
+      Endpoint.start(
+          where,
+          Limits.USUAL,
+          new Site(chronicle, meter, Clock.systemUTC(), System::nanoTime),
+          this);
+    }
+  }
+
+  /** Looks where the loop writes, whatever the config left to its choice. */
+  private static Observation look(Backends visited, Pass pass, Family family) {
+    BackendChoice choice =
+        switch (pass.backend()) {
+          case "nftables" -> BackendChoice.NFTABLES;
+          case "cni" -> BackendChoice.CNI;
+          default -> BackendChoice.IPTABLES;
+        };
+    Config config = pass.config().draft().backend(choice).config();
+    return visited.forConfig(config).backend().observe(family);
+  }
+
+  @Override
+  public void open(InetSocketAddress at) {
+    log.info("listening on http://" + host(at) + ":" + at.getPort());
+  }
+
+  @Override
+  public void shut(InetSocketAddress at, String why) {
+    log.error(
+        "cannot listen on "
+            + host(at)
+            + ":"
+            + at.getPort()
+            + " ("
+            + why
+            + "): masquerading goes on without it, and it is tried again until it works");
+  }
+
+  private static String host(InetSocketAddress at) {
+    String text = at.getAddress().getHostAddress();
+    return text.indexOf(':') >= 0 ? "[" + text + "]" : text;
+  }
+}

@@ -1,0 +1,95 @@
+package ipmasq.cli;
+
+import ipmasq.http.Listen;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The agent that runs on this node, found by its command line, so that nothing has to be written
+ * anywhere: the container's file system is read-only.
+ *
+ * @param listen where its command line says that it listens
+ */
+record RunningAgent(long pid, Optional<InetSocketAddress> listen) {
+  private static final Path PROC = Path.of("/proc");
+  private static final String MAIN = Main.class.getName();
+
+  /** The one in this process's own network namespace; those of others keep others' rules. */
+  static Optional<RunningAgent> find() {
+    String here = networkNamespace("self").orElse("");
+    try (DirectoryStream<Path> processes = Files.newDirectoryStream(PROC, "[0-9]*")) {
+      for (Path process : processes) {
+        Optional<RunningAgent> agent = agent(process);
+        if (agent.isPresent()
+            && agent.get().pid != ProcessHandle.current().pid()
+            && networkNamespace(process.getFileName().toString()).orElse(here).equals(here)) {
+          return agent;
+        }
+      }
+    } catch (IOException noProc) {
+      return Optional.empty();
+    }
+    return Optional.empty();
+  }
+
+  private static Optional<String> networkNamespace(String process) {
+    try {
+      return Optional.of(Files.readSymbolicLink(PROC.resolve(process + "/ns/net")).toString());
+    } catch (IOException notOurs) {
+      return Optional.empty();
+    }
+  }
+
+  private static Optional<RunningAgent> agent(Path process) {
+    try {
+      byte[] bytes = Files.readAllBytes(process.resolve("cmdline"));
+      List<String> words = List.of(new String(bytes, StandardCharsets.UTF_8).split("\0"));
+      return arguments(words)
+          .flatMap(
+              arguments -> {
+                Optional<Optional<InetSocketAddress>> listen = run(arguments);
+                return listen.map(
+                    where -> new RunningAgent(pid(process), where.map(RunningAgent::reachable)));
+              });
+    } catch (IOException ended) {
+      return Optional.empty();
+    }
+  }
+
+  private static long pid(Path process) {
+    return Long.parseLong(process.getFileName().toString());
+  }
+
+  /** What follows the main class on Java's command line; nothing where it is something else. */
+  static Optional<List<String>> arguments(List<String> words) {
+    for (int i = 1; i < words.size(); i++) {
+      String word = words.get(i);
+      if (word.equals(MAIN) || word.endsWith("/" + MAIN)) {
+        return Optional.of(words.subList(i + 1, words.size()));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Where a {@code run} listens; nothing where it is another command. */
+  private static Optional<Optional<InetSocketAddress>> run(List<String> arguments) {
+    return CommandLine.parse(arguments) instanceof CommandLine.Parsed.Line(var line)
+            && (line.words().isEmpty() || line.words().getFirst().equals("run"))
+        ? Optional.of(line.text(Flag.LISTEN).flatMap(Listen::parse))
+        : Optional.empty();
+  }
+
+  /** An address to call: who listens on every address is reached at the loopback. */
+  static InetSocketAddress reachable(InetSocketAddress listen) {
+    return listen.getAddress().isAnyLocalAddress()
+        ? new InetSocketAddress(InetAddress.getLoopbackAddress(), listen.getPort())
+        : listen;
+  }
+}

@@ -1,0 +1,33 @@
+package ipmasq.status;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Rows of text in aligned columns. */
+final class Columns {
+  private final List<String[]> rows = new ArrayList<>();
+
+  Columns(String... head) {
+    rows.add(head);
+  }
+
+  void row(String... cells) {
+    rows.add(cells);
+  }
+
+  void print(String indent, StringBuilder text) {
+    int[] width = new int[rows.getFirst().length];
+    for (String[] row : rows) {
+      for (int i = 0; i < row.length; i++) {
+        width[i] = Math.max(width[i], row[i].length());
+      }
+    }
+    for (String[] row : rows) {
+      StringBuilder line = new StringBuilder(indent);
+      for (int i = 0; i < row.length; i++) {
+        line.append(row[i]).repeat(' ', width[i] - row[i].length() + 2);
+      }
+      text.append(line.toString().stripTrailing()).append('\n');
+    }
+  }
+}

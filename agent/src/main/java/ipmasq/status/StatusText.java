@@ -1,0 +1,174 @@
+package ipmasq.status;
+
+import ipmasq.config.Problem;
+import ipmasq.config.Reading;
+import ipmasq.net.Family;
+import ipmasq.plan.Counter;
+import ipmasq.plan.Tally;
+import ipmasq.policy.Policy;
+import ipmasq.policy.Policy.Destination;
+import ipmasq.policy.Policy.Treatment;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** The status for a terminal. */
+public final class StatusText {
+  private static final int MOST_RANGES = 64;
+  private static final int MOST_EVENTS = 10;
+
+  private final StringBuilder text = new StringBuilder();
+  private final View view;
+  private final Status status;
+
+  private StatusText(View view) {
+    this.view = view;
+    this.status = view.status();
+  }
+
+  public static String of(View view) {
+    StatusText text = new StatusText(view);
+    text.state();
+    for (Family family : view.status().enabled()) {
+      text.family(family);
+    }
+    text.problems();
+    text.history();
+    return text.text.toString();
+  }
+
+  private void line(String line) {
+    text.append(line).append('\n');
+  }
+
+  private void state() {
+    line(Sentence.of(status));
+    line("");
+    List<String> sources = new ArrayList<>();
+    for (Reading.Source source : status.last().sources()) {
+      sources.add(
+          source.path()
+              + source.digest().map(digest -> " (sha256 " + digest + "…)").orElse(" (missing)"));
+    }
+    String from = sources.isEmpty() ? "the defaults" : String.join(", ", sources);
+    line(
+        "Config   "
+            + from
+            + (status.identity().started().isPresent() ? since(status.configSince()) : ""));
+    line("Backend  " + status.last().backend() + ": " + status.last().backendReason());
+    String agent = "Agent    " + status.identity().version();
+    agent += status.identity().node().map(node -> " on " + node).orElse("");
+    if (status.identity().started().isPresent()) {
+      Totals totals = status.totals();
+      agent += since(status.identity().started().get());
+      agent += ": " + totals.allPasses() + " passes, ";
+      agent += Totals.sum(totals.changes()) + " wrote rules, ";
+      agent += Totals.sum(totals.repairs()) + " undid tampering, ";
+      agent += Totals.sum(totals.failures()) + " failed";
+    }
+    line(agent);
+  }
+
+  private String since(Instant instant) {
+    return ", since "
+        + seconds(instant)
+        + " ("
+        + words(Duration.between(instant, view.now()))
+        + ")";
+  }
+
+  private static Instant seconds(Instant instant) {
+    return Instant.ofEpochSecond(instant.getEpochSecond());
+  }
+
+  private static String words(Duration age) {
+    long seconds = Math.max(0, age.toSeconds());
+    return seconds < 120
+        ? seconds + " s"
+        : seconds < 7200
+            ? seconds / 60 + " min"
+            : seconds < 172_800 ? seconds / 3600 + " h" : seconds / 86_400 + " days";
+  }
+
+  private void family(Family family) {
+    Policy policy = view.policy(family);
+    Optional<Tally> tally = view.tally(family);
+    line("");
+    String scope = policy.sources().isEmpty() ? "" : ", only from " + list(policy.sources());
+    scope += policy.interfaces().isEmpty() ? "" : ", only out of " + list(policy.interfaces());
+    line(family + "     " + StatusJson.words(policy.translation()) + scope);
+    Columns columns = new Columns("DESTINATION", "WHAT HAPPENS", "FLOWS", "BYTES");
+    List<Destination> destinations = policy.destinations();
+    for (Destination destination :
+        destinations.subList(0, Math.min(destinations.size(), MOST_RANGES))) {
+      row(
+          columns,
+          destination.range().toString(),
+          destination.treatment() == Treatment.EXEMPT ? "keeps its source" : "masqueraded",
+          tally.map(t -> t.ranges().get(destination.range())));
+    }
+    if (destinations.size() > MOST_RANGES) {
+      columns.row(destinations.size() - MOST_RANGES + " more", "", "", "");
+    }
+    if (tally.isPresent() && tally.get().ranges().isEmpty()) {
+      row(columns, "these together", "keeps its source", tally.map(Tally::exempted));
+    }
+    row(columns, "everything else", "masqueraded", tally.map(Tally::translated));
+    columns.print("  ", text);
+  }
+
+  private static void row(Columns columns, String range, String what, Optional<Counter> counter) {
+    columns.row(
+        range,
+        what,
+        counter.map(c -> String.valueOf(c.packets())).orElse("-"),
+        counter.map(c -> String.valueOf(c.bytes())).orElse("-"));
+  }
+
+  private static String list(List<?> items) {
+    List<String> texts = new ArrayList<>();
+    items.forEach(item -> texts.add(item.toString()));
+    return String.join(", ", texts);
+  }
+
+  private void problems() {
+    List<String> problems = new ArrayList<>();
+    for (Problem problem : status.last().problems()) {
+      problems.add(problem.toString());
+    }
+    for (Family family : status.enabled()) {
+      status.failure(family).ifPresent(failure -> problems.add(family + ": " + failure));
+    }
+    if (!problems.isEmpty()) {
+      line("");
+      line("Problems");
+      problems.forEach(problem -> line("  " + problem));
+    }
+  }
+
+  private void history() {
+    if (status.identity().started().isEmpty() || status.history().isEmpty()) {
+      return;
+    }
+    line("");
+    line("What happened");
+    List<Event> history = status.history().reversed();
+    for (Event event : history.subList(0, Math.min(history.size(), MOST_EVENTS))) {
+      String changes = event.changes().isEmpty() ? "" : ": " + String.join(" ", event.changes());
+      String more = event.more() == 0 ? "" : " and " + event.more() + " more";
+      line(
+          "  "
+              + seconds(event.until())
+              + "  "
+              + event.kind().word()
+              + event.family().map(family -> " " + family).orElse("")
+              + ": "
+              + event.text()
+              + (event.times() > 1 ? " (" + event.times() + " times)" : "")
+              + changes
+              + more);
+    }
+  }
+}

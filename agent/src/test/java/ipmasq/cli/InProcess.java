@@ -1,0 +1,26 @@
+package ipmasq.cli;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** A command of the agent, run in this JVM by the thread that calls: where many are needed. */
+public final class InProcess {
+  private InProcess() {}
+
+  /** What it prints, where it succeeds. */
+  public static String run(String... words) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    int code = Main.run(List.of(words), stream(out), stream(err));
+    if (code != Main.OK) {
+      throw new AssertionError(String.join(" ", words) + ": exit " + code + ": " + err);
+    }
+    return out.toString(StandardCharsets.UTF_8);
+  }
+
+  private static PrintStream stream(ByteArrayOutputStream bytes) {
+    return new PrintStream(bytes, true, StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,240 @@
+package ipmasq.e2e;
+
+import static ipmasq.e2e.Expected.DEFAULTS;
+import static ipmasq.e2e.Expected.LINK_LOCAL;
+import static ipmasq.e2e.Expected.rules;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ipmasq.config.ParsedJson;
+import ipmasq.net.Family;
+import ipmasq.testkit.KernelTest;
+import ipmasq.testkit.Result;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The commands beside {@code run}: what they print, where, and with which exit code. */
+@KernelTest
+@Execution(ExecutionMode.CONCURRENT)
+class CommandsTest {
+  private static final String GOOD = "nonMasqueradeCIDRs: [10.9.0.0/16]\n";
+  private static final String BAD = "nonMasqueradeCIDRs:\n  - 10.9.0.1/16\n  - abc\n";
+
+  @Test
+  void checkTellsGoodFilesFromBadOnes() {
+    try (Node node = Node.open()) {
+      String file = node.volume().file().toString();
+      node.volume().write(GOOD);
+      Result good = node.command("check", file);
+      assertEquals(0, good.exit(), good.toString());
+      assertTrue(good.stdout().startsWith(file + ": good: "), good.toString());
+      assertEquals("", good.stderr());
+      node.volume().write(BAD);
+      Result bad = node.command("check", file);
+      assertEquals(1, bad.exit(), bad.toString());
+      assertEquals("", bad.stdout());
+      List<String> lines = bad.stderr().lines().toList();
+      assertEquals(2, lines.size(), bad.toString());
+      assertTrue(
+          lines.get(0).startsWith(file + ":2:5: error: CIDR \"10.9.0.1/16\" is not aligned"));
+      assertTrue(lines.get(1).startsWith(file + ":3:5: error: CIDR \"abc\" could not be parsed"));
+      assertTrue(node.untouched());
+    }
+  }
+
+  @Test
+  void checkWarnsAndStillSaysGood() {
+    try (Node node = Node.open()) {
+      node.volume().write("nonMasqueradeCIDR: [10.9.0.0/16]\n");
+      Result result = node.command("check", node.volume().file().toString());
+      assertEquals(0, result.exit());
+      assertTrue(result.stderr().contains(":1:1: warning: unknown key"), result.toString());
+      assertTrue(result.stderr().contains("did you mean nonMasqueradeCIDRs?"), result.toString());
+    }
+  }
+
+  @Test
+  void checkNeedsAFileThatIsThere() {
+    try (Node node = Node.open()) {
+      Result missing = node.command("check", node.volume().file().toString());
+      assertEquals(1, missing.exit());
+      assertTrue(missing.stderr().contains("no such file"), missing.toString());
+      assertEquals(2, node.command("check").exit());
+    }
+  }
+
+  @Test
+  void checkSpeaksJson() {
+    try (Node node = Node.open()) {
+      String file = node.volume().file().toString();
+      node.volume().write(BAD);
+      Result result = node.command("check", "--output=json", file);
+      assertEquals(1, result.exit());
+      assertEquals("", result.stderr());
+      Map<String, @Nullable Object> answer = json(result).getFirst();
+      assertEquals("false", answer.get("good"));
+      Map<String, @Nullable Object> problem = ParsedJson.maps(answer.get("problems")).getFirst();
+      assertEquals(
+          List.of("error", file, "2", "5"),
+          List.of(
+              problem.get("severity"),
+              problem.get("file"),
+              problem.get("line"),
+              problem.get("column")));
+    }
+  }
+
+  private static List<Map<String, @Nullable Object>> json(Result result) {
+    return ParsedJson.maps(ParsedJson.of(result.stdout()));
+  }
+
+  @Test
+  void planShowsWhatApplyWouldDo() {
+    try (Node node = Node.open()) {
+      node.volume().write(GOOD);
+      Result plan = node.commandWithConfig("plan");
+      assertEquals(2, plan.exit(), plan.toString());
+      assertEquals(
+          """
+          IPv4 (iptables-nft)
+            +169.254.0.0/16
+            +10.9.0.0/16
+            +masquerade random-fully
+          """,
+          plan.stdout());
+      assertEquals(List.of(), node.rules(Family.IPV4));
+      Result apply = node.commandWithConfig("apply");
+      assertEquals(0, apply.exit(), apply.toString());
+      assertEquals(rules(LINK_LOCAL, "10.9.0.0/16"), node.rules(Family.IPV4));
+      Result nothing = node.commandWithConfig("plan");
+      assertEquals(0, nothing.exit(), nothing.toString());
+      assertEquals("nothing to change (iptables-nft)\n", nothing.stdout());
+      node.iptables(Family.IPV4, "-D POSTROUTING 1");
+      Result flawed = node.command("plan", "--output=json");
+      assertEquals(2, flawed.exit(), flawed.toString());
+      List<Map<String, @Nullable Object>> changes =
+          ParsedJson.maps(ParsedJson.map(ParsedJson.of(flawed.stdout())).get("changes"));
+      assertEquals(
+          Map.of(
+              "family", "IPv4", "change", "repair", "what", "the jump from POSTROUTING is missing"),
+          changes.getFirst());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"plan", "apply"})
+  void aBadFileIsNeitherPlannedNorApplied(String command) {
+    try (Node node = Node.open()) {
+      node.volume().write(BAD);
+      Result result = node.commandWithConfig(command);
+      assertEquals(1, result.exit());
+      assertTrue(result.stderr().startsWith(node.volume().file() + ":2:5: error: "));
+      assertTrue(node.untouched());
+    }
+  }
+
+  @Test
+  void applySaysWhatItDidAsJsonToo() {
+    try (Node node = Node.open()) {
+      Result result = node.command("apply", "--enable-ipv6", "--output", "json");
+      assertEquals(0, result.exit());
+      Map<String, @Nullable Object> answer = ParsedJson.map(ParsedJson.of(result.stdout()));
+      assertEquals("iptables-nft", answer.get("backend"));
+      assertEquals(List.of(), answer.get("failures"));
+      assertEquals(7, ParsedJson.maps(answer.get("changes")).size());
+      assertEquals(DEFAULTS, node.rules(Family.IPV4));
+    }
+  }
+
+  @Test
+  void applyFailsWhereItCannotWrite() {
+    try (Node node = Node.open()) {
+      node.fakePrograms().removeAll();
+      Result result = node.command("apply", "--backend=iptables");
+      assertEquals(1, result.exit());
+      assertTrue(result.stderr().contains("iptables-save was not found on PATH"), "" + result);
+    }
+  }
+
+  @Test
+  void explainReadsTheKernelOrTheFile() {
+    try (Node node = Node.open()) {
+      node.volume().write(GOOD);
+      Result untouched = node.command("explain", "8.8.8.8");
+      assertEquals(0, untouched.exit());
+      assertTrue(untouched.stdout().contains("no rules of this agent"), untouched.toString());
+      node.command("apply").ok();
+      assertEquals(
+          """
+          DESTINATION  VERDICT           BECAUSE
+          10.1.2.3     keeps its source  10.0.0.0/8 is not masqueraded
+          8.8.8.8      masqueraded       none of the ranges that are not masqueraded holds it
+          127.0.0.1    local             it is an address of this node
+          """,
+          node.command("explain", "10.1.2.3", "8.8.8.8", "127.0.0.1").ok());
+      Result file = node.commandWithConfig("explain", "10.1.2.3", "10.9.0.1", "--output=json");
+      assertEquals("masquerade", json(file).get(0).get("verdict"));
+      assertNull(json(file).get(0).get("range"));
+      assertEquals("exempt", json(file).get(1).get("verdict"));
+      assertEquals("10.9.0.0/16", json(file).get(1).get("range"));
+    }
+  }
+
+  @Test
+  void cleanupRemovesAllThatIsOurs() {
+    String foreign = "-A POSTROUTING -s 10.1.0.0/16 -j ACCEPT";
+    try (Node node = Node.open()) {
+      node.restore(Family.IPV4, "*nat\n" + foreign + "\nCOMMIT\n");
+      node.command("apply", "--enable-ipv6").ok();
+      Result cleanup = node.command("cleanup");
+      assertEquals(0, cleanup.exit(), cleanup.toString());
+      assertEquals(List.of(foreign), node.rules(Family.IPV4));
+      assertEquals(List.of(), node.rules(Family.IPV6));
+      assertEquals("nothing of ours is there\n", node.command("cleanup").ok());
+      Result json = node.command("cleanup", "--output=json");
+      assertEquals(List.of(), ParsedJson.map(ParsedJson.of(json.ok())).get("removed"));
+    }
+  }
+
+  @Test
+  void versionAndHelpArePrinted() {
+    try (Node node = Node.open()) {
+      assertTrue(node.command("version").ok().startsWith("ip-masq-agent "));
+      assertEquals(node.command("version").ok(), node.command("--version").ok());
+      assertTrue(node.command("--help").ok().startsWith("Keeps a node's masquerading"));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "--no-such-flag",
+        "nonsense",
+        "run extra",
+        "plan extra",
+        "explain",
+        "explain example.com",
+        "explain 10.0.0.0/8",
+        "plan --output=xml",
+        "--resync-interval=0",
+        "--enable-ipv6=perhaps",
+        "check"
+      })
+  void wrongUsageExitsWithTwoAndOneLine(String words) {
+    try (Node node = Node.open()) {
+      Result result = node.command(words.split(" "));
+      assertEquals(2, result.exit(), result.toString());
+      assertEquals("", result.stdout());
+      assertEquals(1, result.stderr().lines().count(), result.toString());
+      assertTrue(result.stderr().startsWith("ip-masq-agent: "), result.toString());
+      assertTrue(node.untouched());
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package ipmasq.e2e;
+
+import static ipmasq.e2e.Expected.DEFAULTS;
+import static ipmasq.e2e.Expected.DEFAULTS6;
+import static ipmasq.e2e.Expected.LINK_LOCAL;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import ipmasq.net.Family;
+import ipmasq.testkit.AgentProcess;
+import ipmasq.testkit.KernelTest;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** What a former config asked for, and today's does not, goes. */
+@KernelTest
+@Execution(ExecutionMode.CONCURRENT)
+class LeftoversTest {
+  @Test
+  void withIpv6TurnedOffItsRulesGo() {
+    try (Node node = Node.open()) {
+      AgentProcess dual = node.running("--enable-ipv6");
+      assertEquals(DEFAULTS6, node.rules(Family.IPV6));
+      dual.terminate();
+      dual.awaitExit();
+      node.running("--v=2");
+      node.awaitRules(Family.IPV6, List.of());
+      assertEquals(DEFAULTS, node.rules(Family.IPV4));
+    }
+  }
+
+  @Test
+  void withIpv6TurnedOffInTheFileTheyGoToo() {
+    try (Node node = Node.open()) {
+      node.volume().publish("enableIPv6: true\nresyncInterval: 1s\n");
+      node.running();
+      assertEquals(DEFAULTS6, node.rules(Family.IPV6));
+      node.volume().publish("resyncInterval: 1s\n");
+      node.awaitRules(Family.IPV6, List.of());
+      assertEquals(DEFAULTS, node.rules(Family.IPV4));
+    }
+  }
+
+  @Test
+  void withAnotherChainNameTheOldChainAndItsJumpGo() {
+    try (Node node = Node.open()) {
+      AgentProcess first = node.running("--masq-chain=FIRST", "--enable-ipv6");
+      first.terminate();
+      first.awaitExit();
+      AgentProcess second = node.running("--masq-chain=SECOND", "--enable-ipv6");
+      assertEquals(
+          chain("SECOND", LINK_LOCAL, "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"),
+          node.rules(Family.IPV4));
+      assertEquals(chain("SECOND", "fe80::/10"), node.rules(Family.IPV6));
+      assertFalse(node.namespace().iptablesSave("nat").contains(":FIRST"));
+      second.terminate();
+      second.awaitExit();
+      node.running("--enable-ipv6");
+      assertEquals(DEFAULTS, node.rules(Family.IPV4));
+      assertEquals(DEFAULTS6, node.rules(Family.IPV6));
+    }
+  }
+
+  @Test
+  void withAnotherChainNameInTheFileItIsTheSame() {
+    try (Node node = Node.open()) {
+      node.volume().publish("masqChain: FIRST\nresyncInterval: 1s\n");
+      node.running();
+      node.volume().publish("masqChain: SECOND\nresyncInterval: 1s\n");
+      node.awaitRules(
+          Family.IPV4,
+          chain("SECOND", LINK_LOCAL, "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"));
+      assertFalse(node.namespace().iptablesSave("nat").contains(":FIRST"));
+    }
+  }
+
+  private static List<String> chain(String name, String... exempt) {
+    List<String> rules = new ArrayList<>(List.of(Expected.jump(name)));
+    rules.addAll(Expected.chain(name, exempt));
+    return rules;
+  }
+}

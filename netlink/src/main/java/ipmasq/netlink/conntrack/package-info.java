@@ -1,0 +1,8 @@
+/**
+ * Connection tracking over netlink: the flows that the kernel knows, and forgetting one. Uses
+ * {@code ipmasq.netlink}.
+ */
+@NullMarked
+package ipmasq.netlink.conntrack;
+
+import org.jspecify.annotations.NullMarked;

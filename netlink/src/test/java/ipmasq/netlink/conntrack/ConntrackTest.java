@@ -1,0 +1,71 @@
+package ipmasq.netlink.conntrack;
+
+import static ipmasq.netlink.OwnNamespace.output;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ipmasq.netlink.Answer;
+import ipmasq.netlink.KernelTest;
+import ipmasq.netlink.OwnNamespace;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Flows of packets to ourselves, with {@code conntrack} as the witness. */
+@KernelTest
+class ConntrackTest {
+  private static void send(String from, int port, String to) throws Exception {
+    try (DatagramSocket socket = new DatagramSocket(new InetSocketAddress(from, port))) {
+      socket.send(new DatagramPacket(new byte[1], 1, InetAddress.getByName(to), 4000));
+    }
+  }
+
+  private static List<Flow> flows(Conntrack conntrack, int family) {
+    List<Flow> flows = new ArrayList<>();
+    assertEquals(Optional.empty(), conntrack.flows(family, flows::add));
+    return flows;
+  }
+
+  @Test
+  void flowsAreSeenAndForgotten() throws Exception {
+    OwnNamespace.run(
+        () -> {
+          output("ip", "link", "set", "lo", "up");
+          output("ip", "address", "add", "192.0.2.1/24", "dev", "lo");
+          output(
+              "nft",
+              "table ip nat { chain post { type nat hook postrouting priority 100;"
+                  + " ip daddr 127.0.0.2 snat to 192.0.2.1; }; };"
+                  + " table ip6 any { chain out { type filter hook output priority 0;"
+                  + " ct state new accept; }; }");
+          try (Conntrack conntrack = Conntrack.open()) {
+            send("127.0.0.1", 5001, "127.0.0.2");
+            send("127.0.0.1", 5002, "127.0.0.3");
+            send("::1", 5003, "::1");
+            List<Flow> flows = flows(conntrack, 2);
+            assertEquals(2, flows.size());
+            Flow translated =
+                flows.stream().filter(Flow::isSourceTranslated).findFirst().orElseThrow();
+            assertEquals(
+                "127.0.0.1:5001 > 127.0.0.2:4000, answered 127.0.0.2:4000 > 192.0.2.1:5001",
+                translated.toString());
+            assertEquals(17, translated.original().protocol());
+            assertEquals(
+                "[::1]:5003 > [::1]:4000", flows(conntrack, 10).getFirst().original().toString());
+
+            assertEquals(new Answer.Given<>(true), conntrack.delete(translated));
+            assertEquals(new Answer.Given<>(false), conntrack.delete(translated));
+            String witness = output("conntrack", "-L");
+            assertTrue(witness.contains("sport=5002"));
+            assertFalse(witness.contains("sport=5001"));
+            assertEquals(2, flows(conntrack, 0).size());
+          }
+        });
+  }
+}

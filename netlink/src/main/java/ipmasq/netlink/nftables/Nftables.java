@@ -106,6 +106,16 @@ public final class Nftables implements AutoCloseable {
     return rules(chain.family(), chain.table(), chain.name());
   }
 
+  /**
+   * The kernel's numbers for the rules of one chain, in order, without a look into the rules. No
+   * number is given twice, so the same numbers are the same rules.
+   */
+  public Answer<List<Long>> handles(Chain chain) {
+    begin(MessageType.GET_RULE, chain.family().number());
+    Rule.chain(request, chain.table(), chain.name());
+    return list(Rule::handle);
+  }
+
   /** The rules of one table, chain by chain. */
   public Answer<List<Rule>> rules(Table table) {
     return rules(table.family(), table.name(), "");

@@ -46,6 +46,18 @@ public final class Journal implements Consumer<Pass> {
         rules(family, result, pass);
       }
     }
+    if (pass.flows() > 0) {
+      log.info(
+          pass.flows() == 1
+              ? "1 flow under way follows the new rules"
+              : pass.flows() + " flows under way follow the new rules");
+    }
+    List<String> known = before == null ? List.of() : before.warnings();
+    for (String warning : pass.warnings()) {
+      if (!known.contains(warning)) {
+        log.warn(warning);
+      }
+    }
     if (!pass.changed() && pass.enforced()) {
       log.detail(2, "pass (" + words(pass) + ") found everything in place");
     }

@@ -41,6 +41,7 @@ public final class Sync {
   private final Supplier<Reading> file;
   private final Config fallback;
   private final Function<Config, Chosen> backends;
+  private final Host host;
   private final Clock clock;
 
   private @Nullable Config lastGood;
@@ -49,6 +50,7 @@ public final class Sync {
   private @Nullable Sweep swept;
   private int sweeps;
   private @Nullable Config enforced;
+  private final Map<Family, Policy> inForce = new EnumMap<>(Family.class);
   private Watch watch = Watch.NONE;
   private Optional<Object> verified = Optional.empty();
 
@@ -58,10 +60,15 @@ public final class Sync {
    * @param backends the backend for a config
    */
   public Sync(
-      Supplier<Reading> file, Config fallback, Function<Config, Chosen> backends, Clock clock) {
+      Supplier<Reading> file,
+      Config fallback,
+      Function<Config, Chosen> backends,
+      Host host,
+      Clock clock) {
     this.file = file;
     this.fallback = fallback;
     this.backends = backends;
+    this.host = host;
     this.clock = clock;
   }
 
@@ -87,11 +94,14 @@ public final class Sync {
     Optional<Object> mark = why.contains(Trigger.START) ? Optional.empty() : watch.mark();
     boolean untouched = mark.isPresent() && mark.equals(verified) && config.equals(enforced);
     Map<Family, Result> results = new EnumMap<>(Family.class);
+    Follow follow = new Follow(host, config);
     for (Family family : Family.values()) {
       if (enabled(config, family)) {
         results.put(
             family,
-            untouched ? new Result.Unchanged() : enforce(chosen.backend(), config, basis, family));
+            untouched
+                ? new Result.Unchanged()
+                : enforce(chosen.backend(), config, basis, family, follow));
       }
     }
     Duration took = Duration.between(start, clock.instant());
@@ -113,14 +123,33 @@ public final class Sync {
         chosen.backend().name(),
         reason(chosen),
         fighting,
-        results);
+        results,
+        follow.flows(),
+        follow.warnings());
   }
 
-  private Result enforce(Backend backend, Config config, Basis basis, Family family) {
-    return Enforcement.enforce(
-        backend,
-        family,
-        observed -> Plan.toward(desired(backend, config, basis, observed), observed));
+  private Result enforce(
+      Backend backend, Config config, Basis basis, Family family, Follow follow) {
+    Plan[] last = new Plan[1];
+    Result result =
+        Enforcement.enforce(
+            backend,
+            family,
+            observed -> {
+              last[0] = Plan.toward(desired(backend, config, basis, observed), observed);
+              return last[0];
+            });
+    if (!(result instanceof Result.Failed)) {
+      Policy now = last[0].desired().orElseThrow();
+      // What the kernel was seen to hold, or else what we know to have been in force.
+      Optional<Policy> before =
+          last[0].observed().policy().or(() -> Optional.ofNullable(inForce.get(family)));
+      if (result instanceof Result.Changed && before.isPresent()) {
+        follow.revision(family, before.get(), now);
+      }
+      inForce.put(family, now);
+    }
+    return result;
   }
 
   /** Whether somebody may have changed the rules since they were last seen to be in place. */

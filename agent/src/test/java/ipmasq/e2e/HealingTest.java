@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ipmasq.net.Family;
 import ipmasq.testkit.AgentProcess;
-import ipmasq.testkit.Eventually;
 import ipmasq.testkit.KernelTest;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,10 +51,7 @@ class HealingTest {
       node.namespace().nft("flush", "ruleset");
       node.awaitRules(Family.IPV4, DEFAULTS);
       node.awaitRules(Family.IPV6, DEFAULTS6);
-      Eventually.eventually(
-          "a line for each change",
-          agent::stderr,
-          lines -> lines.stream().filter(l -> l.contains("IPv6 rules changed")).count() == 2);
+      agent.awaitLine(line -> line.contains("IPv6 rules changed (") && !line.contains("(start, "));
     }
   }
 

@@ -154,6 +154,7 @@ class AgentTest {
             () -> new Reading.Read(config, List.of(), List.of()),
             config,
             _ -> new Chosen(backend, "a test", watch, List.of()),
+            Host.UNKNOWN,
             Clock.systemUTC());
     return Thread.ofPlatform()
         .daemon()

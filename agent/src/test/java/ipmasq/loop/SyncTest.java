@@ -36,6 +36,7 @@ class SyncTest {
           () -> file,
           DEFAULTS,
           _ -> new Chosen(backend, "a test", Watch.NONE, List.of(other)),
+          Host.UNKNOWN,
           Clock.systemUTC());
 
   @Test

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Makes backends and keeps them: each holds what it learned of the node, and the nftables one holds
  * its table. Used by one thread.
  */
-final class Backends {
+final class Backends implements AutoCloseable {
   /** How often iptables may fail from the start before it counts as one that cannot work. */
   private static final int PATIENCE = 3;
 
@@ -123,5 +123,16 @@ final class Backends {
                     _ -> RulesWatch.ofIptables(families, config.masqChain()))
                 .mark()
             : Watch.NONE.mark();
+  }
+
+  /** Gives up the table, for the next process to adopt. */
+  @Override
+  public void close() {
+    table.close();
+    for (Watch watch : watches.values()) {
+      if (watch instanceof RulesWatch eye) {
+        eye.close();
+      }
+    }
   }
 }

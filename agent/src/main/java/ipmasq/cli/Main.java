@@ -52,28 +52,28 @@ public final class Main {
         return usage(message, err);
       }
       case Settings.Parsed.Good(var settings) -> {
-        Console console =
-            new Console(
-                out,
-                err,
-                settings,
-                command.equals("run") || command.equals("apply")
-                    ? Backends.held(settings)
-                    : Backends.visited(settings));
-        return switch (command) {
-          case "run" -> noOperands(operands, err) ? Run.run(console) : USAGE;
-          case "check" -> Check.run(console, operands);
-          case "plan" -> noOperands(operands, err) ? ShowPlan.run(console) : USAGE;
-          case "apply" -> noOperands(operands, err) ? Apply.run(console) : USAGE;
-          case "status" -> noOperands(operands, err) ? ShowStatus.run(console) : USAGE;
-          case "explain" -> Explain.run(console, operands);
-          case "cleanup" -> noOperands(operands, err) ? Cleanup.run(console) : USAGE;
-          case "version" -> Version.print(out);
-          case "help" -> Help.print(out);
-          default -> usage("unknown command " + command + Help.suggestion(command), err);
-        };
+        boolean keeps = command.equals("run") || command.equals("apply");
+        try (Backends backends = keeps ? Backends.held(settings) : Backends.visited(settings)) {
+          return run(new Console(out, err, settings, backends), command, operands);
+        }
       }
     }
+  }
+
+  private static int run(Console console, String command, List<String> operands) {
+    PrintStream err = console.err();
+    return switch (command) {
+      case "run" -> noOperands(operands, err) ? Run.run(console) : USAGE;
+      case "check" -> Check.run(console, operands);
+      case "plan" -> noOperands(operands, err) ? ShowPlan.run(console) : USAGE;
+      case "apply" -> noOperands(operands, err) ? Apply.run(console) : USAGE;
+      case "status" -> noOperands(operands, err) ? ShowStatus.run(console) : USAGE;
+      case "explain" -> Explain.run(console, operands);
+      case "cleanup" -> noOperands(operands, err) ? Cleanup.run(console) : USAGE;
+      case "version" -> Version.print(console.out());
+      case "help" -> Help.print(console.out());
+      default -> usage("unknown command " + command + Help.suggestion(command), err);
+    };
   }
 
   private static boolean noOperands(List<String> operands, PrintStream err) {

@@ -117,19 +117,16 @@ final class Backends implements AutoCloseable {
     return watches.computeIfAbsent(table, _ -> RulesWatch.ofOwnTable());
   }
 
-  /** Known only once the backend has looked: iptables-legacy has nothing that could be watched. */
   private Watch chainWatch(Config config) {
     List<Family> families =
         config.enableIpv6() ? List.of(Family.IPV4, Family.IPV6) : List.of(Family.IPV4);
+    Watch nft =
+        watches.computeIfAbsent(
+            List.of(families, config.masqChain()),
+            _ -> RulesWatch.ofIptables(families, config.masqChain()));
     Iptables iptables = iptables(config);
-    return () ->
-        iptables.isNft()
-            ? watches
-                .computeIfAbsent(
-                    List.of(families, config.masqChain()),
-                    _ -> RulesWatch.ofIptables(families, config.masqChain()))
-                .mark()
-            : Watch.NONE.mark();
+    // Known only once the backend has looked: iptables-legacy has nothing that could be watched.
+    return () -> iptables.isNft() ? nft.mark() : Watch.NONE.mark();
   }
 
   /** Gives up the table, for the next process to adopt. */

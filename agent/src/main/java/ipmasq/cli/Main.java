@@ -54,13 +54,14 @@ public final class Main {
       case Settings.Parsed.Good(var settings) -> {
         boolean keeps = command.equals("run") || command.equals("apply");
         try (Backends backends = keeps ? Backends.held(settings) : Backends.visited(settings)) {
-          return run(new Console(out, err, settings, backends), command, operands);
+          return run(command, operands, new Console(out, err, settings, backends));
         }
       }
     }
   }
 
-  private static int run(Console console, String command, List<String> operands) {
+  private static int run(String command, List<String> operands, Console console) {
+    PrintStream out = console.out();
     PrintStream err = console.err();
     return switch (command) {
       case "run" -> noOperands(operands, err) ? Run.run(console) : USAGE;
@@ -70,8 +71,8 @@ public final class Main {
       case "status" -> noOperands(operands, err) ? ShowStatus.run(console) : USAGE;
       case "explain" -> Explain.run(console, operands);
       case "cleanup" -> noOperands(operands, err) ? Cleanup.run(console) : USAGE;
-      case "version" -> Version.print(console.out());
-      case "help" -> Help.print(console.out());
+      case "version" -> Version.print(out);
+      case "help" -> Help.print(out);
       default -> usage("unknown command " + command + Help.suggestion(command), err);
     };
   }

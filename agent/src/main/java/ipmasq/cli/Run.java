@@ -37,7 +37,7 @@ final class Run {
       Watchers watchers = new Watchers(settings.configs(), triggers, log);
       Consumer<Pass> journal = new Journal(log);
       // The rules come before anything that can wait.
-      Consumer<Pass> passes = journal.andThen(watchers::start);
+      Consumer<Pass> passes = journal.andThen(watchers::start).andThen(new ConflictLog(log));
       if (settings.listen().isPresent()) {
         passes = passes.andThen(new Listening(settings.listen().get(), settings, log));
       }

@@ -154,6 +154,7 @@ class TakeoverTest {
   }
 
   /** Looks again and again in a thread of its own, until closed. */
+  @SuppressWarnings("try") // an interrupt ends the test
   private static final class Watch implements AutoCloseable {
     private final Thread thread;
     private volatile boolean ended;
@@ -174,18 +175,14 @@ class TakeoverTest {
                   });
     }
 
-    private void join() {
+    @Override
+    public void close() {
+      ended = true;
       try {
         thread.join();
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }
-    }
-
-    @Override
-    public void close() {
-      ended = true;
-      join();
       if (failure != null) {
         throw new AssertionError("the watch broke", failure);
       }

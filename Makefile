@@ -10,7 +10,7 @@ TAG = $(shell echo '$(VERSION)' | tr -c 'A-Za-z0-9_.\n-' '-')
 REGISTRY ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build all-build container all-container container-test container-check push all-push run demo test test-unit verify format version clean
+.PHONY: help build all-build container all-container container-test container-check push all-push run demo test fault-test test-unit verify format version clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +56,10 @@ demo: build ## show the agent at work in a throw-away lab of network namespaces
 test: build ## everything: unit, kernel and end-to-end tests
 	@tools/needs lab deploy
 	@$(MVN) verify
+
+fault-test: build ## the agent killed, starved, lied to and fought with; hundreds of kills: make fault-test LONG=1
+	@tools/needs lab
+	@$(MVN) -q test -pl netlink,agent -am -Dgroups=fault -Dipmasq.long=$(if $(LONG),true,false) -Dsurefire.failIfNoSpecifiedTests=false
 
 test-unit: ## the unit tests alone
 	@tools/needs build

@@ -20,7 +20,14 @@ public final class Main {
     // Text is UTF-8 whatever the locale of the container says.
     PrintStream out = stream(FileDescriptor.out);
     PrintStream err = stream(FileDescriptor.err);
-    int code = run(List.of(args), out, err);
+    int code;
+    try {
+      code = run(List.of(args), out, err);
+    } catch (RuntimeException | Error bug) {
+      // Other threads must not keep a process alive that does nothing any more.
+      bug.printStackTrace(err);
+      code = FAILED;
+    }
     out.flush();
     // Nothing of ours needs a shutdown hook by now, and exit would wait for theirs.
     Runtime.getRuntime().halt(code);

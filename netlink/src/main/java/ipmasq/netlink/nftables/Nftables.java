@@ -36,6 +36,11 @@ public final class Nftables implements AutoCloseable {
     this.socket = socket;
   }
 
+  /** Over a socket of netfilter, which closes with this. */
+  public static Nftables over(NetlinkSocket socket) {
+    return new Nftables(socket);
+  }
+
   public static Nftables open() throws NetlinkUnavailable {
     return new Nftables(NetlinkSocket.open(NetlinkSocket.NETFILTER, LIMIT));
   }

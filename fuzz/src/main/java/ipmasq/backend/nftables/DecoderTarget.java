@@ -1,0 +1,31 @@
+package ipmasq.backend.nftables;
+
+import ipmasq.net.Cidr;
+import ipmasq.net.Family;
+import ipmasq.net.IpRange;
+import ipmasq.netlink.MalformedMessage;
+import ipmasq.netlink.nftables.Rule;
+import ipmasq.netlink.nftables.Rules;
+import ipmasq.policy.Policy;
+import java.util.List;
+import java.util.Optional;
+
+/** Rules, whatever they are, are a policy that lays out to the same rules, or none. */
+public final class DecoderTarget {
+  private static final List<IpRange> RANGES = List.of(IpRange.of(Cidr.of("10.0.0.0/8")));
+
+  private DecoderTarget() {}
+
+  public static void fuzzerTestOneInput(byte[] data) {
+    List<Rule> rules;
+    try {
+      rules = Rules.read(data);
+    } catch (MalformedMessage malformed) {
+      return;
+    }
+    Optional<Policy> policy = Decoder.policy(Family.IPV4, rules, RANGES, List.of());
+    if (policy.isPresent() && !Decoder.same(Layout.rules(policy.get()), rules)) {
+      throw new AssertionError(policy.get().toString());
+    }
+  }
+}

@@ -55,7 +55,7 @@ demo: build ## show the agent at work in a throw-away lab of network namespaces
 
 test: build ## everything: unit, kernel and end-to-end tests
 	@tools/needs lab deploy
-	@$(MVN) verify
+	@$(MVN) --fail-at-end verify
 
 bench: build ## measure it all and write docs/benchmarks.md; QUICK=1 in two minutes, PEER=/path/to/agent beside another
 	@tools/needs lab bench

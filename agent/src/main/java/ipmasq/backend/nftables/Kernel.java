@@ -2,7 +2,6 @@ package ipmasq.backend.nftables;
 
 import ipmasq.net.Family;
 import ipmasq.netlink.Answer;
-import ipmasq.netlink.Errno;
 import ipmasq.netlink.NetlinkFailure;
 import ipmasq.netlink.NetlinkUnavailable;
 import ipmasq.netlink.nftables.Batch;
@@ -11,7 +10,6 @@ import ipmasq.netlink.nftables.Commit;
 import ipmasq.netlink.nftables.Generation;
 import ipmasq.netlink.nftables.NftSet;
 import ipmasq.netlink.nftables.Nftables;
-import ipmasq.netlink.nftables.Rule;
 import ipmasq.netlink.nftables.Table;
 import ipmasq.policy.Policy;
 import java.util.ArrayList;
@@ -63,14 +61,7 @@ final class Kernel implements AutoCloseable {
 
   /** The numbers of a chain's rules, in order; none where there is no such chain. */
   List<Long> handles(Chain chain) throws Unanswered {
-    List<Long> handles = new ArrayList<>();
-    switch (nftables().rules(chain)) {
-      case Answer.Given<List<Rule>>(var rules) -> rules.forEach(rule -> handles.add(rule.handle()));
-      case Answer.Failed<List<Rule>>(NetlinkFailure.Refused(var refusal))
-          when refusal.errno().is(Errno.ENOENT) -> {}
-      case Answer.Failed<List<Rule>>(var failure) -> throw new Unanswered("rules", failure);
-    }
-    return handles;
+    return given("rules", nftables().handles(chain));
   }
 
   /**

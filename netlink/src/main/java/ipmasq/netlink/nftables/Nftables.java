@@ -106,6 +106,13 @@ public final class Nftables implements AutoCloseable {
     return rules(chain.family(), chain.table(), chain.name());
   }
 
+  /** The handles of one chain's rules, in order: what stays the same while the rules do. */
+  public Answer<List<Long>> handles(Chain chain) {
+    begin(MessageType.GET_RULE, chain.family().number());
+    Rule.chain(request, chain.table(), chain.name());
+    return list(Rule::handle);
+  }
+
   /** The rules of one table, chain by chain. */
   public Answer<List<Rule>> rules(Table table) {
     return rules(table.family(), table.name(), "");

@@ -80,6 +80,17 @@ public record Rule(
     }
   }
 
+  /** The handle alone; 0 where there is none. */
+  static long handle(MessageReader message) throws MalformedMessage {
+    AttributeReader attributes = message.attributes();
+    while (attributes.next()) {
+      if (attributes.type() == HANDLE) {
+        return attributes.u64();
+      }
+    }
+    return 0;
+  }
+
   static Rule read(MessageReader message) throws MalformedMessage {
     Attributes attributes = Attributes.of(message.attributes(), USERDATA);
     List<Expression> expressions = new ArrayList<>();

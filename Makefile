@@ -10,7 +10,7 @@ TAG = $(shell echo '$(VERSION)' | tr -c 'A-Za-z0-9_.\n-' '-')
 REGISTRY ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build all-build container all-container container-test container-check push all-push run demo test bench test-unit verify format version clean
+.PHONY: help build all-build container all-container container-test container-check push all-push run demo test test-unit fault-test fuzz bench verify format version clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,15 +55,23 @@ demo: build ## show the agent at work in a throw-away lab of network namespaces
 
 test: build ## everything: unit, kernel and end-to-end tests
 	@tools/needs lab deploy
-	@$(MVN) verify
+	@$(MVN) --fail-at-end verify
 
 bench: build ## measure it all and write docs/benchmarks.md; QUICK=1 in two minutes, PEER=/path/to/agent beside another
 	@tools/needs lab bench
 	@tools/bench $(if $(QUICK),-Dipmasq.bench.quick=1) $(if $(PEER),-Dipmasq.bench.peer=$(PEER)) -- $(ARGS)
 
+fault-test: build ## the agent killed, starved, lied to and fought with; hundreds of kills: make fault-test LONG=1
+	@tools/needs lab
+	@$(MVN) -q test -pl netlink,agent -am -Dgroups=fault -Dipmasq.long=$(if $(LONG),true,false) -Dsurefire.failIfNoSpecifiedTests=false
+
+fuzz: ## let Jazzer loose on all that reads bytes, 60 s a target: make fuzz DURATION=600
+	@tools/needs build
+	@$(MVN) -q test -pl fuzz -am -Dgroups=fuzz -Dipmasq.fuzz.seconds=$(or $(DURATION),60) -Dsurefire.failIfNoSpecifiedTests=false
+
 test-unit: ## the unit tests alone
 	@tools/needs build
-	@$(MVN) test -DexcludedGroups=kernel
+	@$(MVN) test -DexcludedGroups=kernel,fuzz
 
 verify: ## what CI runs: formatting, then all tests
 	@tools/needs build

@@ -13,6 +13,7 @@ public final class Main {
 
   static final int FAILED = 1;
   static final int USAGE = 2;
+  private static final int BUG = 70;
 
   private Main() {}
 
@@ -20,7 +21,15 @@ public final class Main {
     // Text is UTF-8 whatever the locale of the container says.
     PrintStream out = stream(FileDescriptor.out);
     PrintStream err = stream(FileDescriptor.err);
-    int code = run(List.of(args), out, err);
+    int code;
+    try {
+      code = run(List.of(args), out, err);
+    } catch (RuntimeException | Error bug) {
+      // Other threads must not keep a process alive that does nothing any more.
+      err.println("ip-masq-agent: a bug, please report it; rules that are in force stay");
+      bug.printStackTrace(err);
+      code = BUG;
+    }
     out.flush();
     // Nothing of ours needs a shutdown hook by now, and exit would wait for theirs.
     Runtime.getRuntime().halt(code);

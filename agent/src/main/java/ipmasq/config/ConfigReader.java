@@ -14,12 +14,17 @@ public final class ConfigReader {
 
   /**
    * Reads several sources as one config: files, and directories of {@code ip-masq*} files. Lists
-   * are united in the order of the sources; what two files contradict each other in is an error.
+   * are united in the order of the sources; what two files contradict each other in is an error,
+   * and so is more than the memory can hold.
    */
   public static Reading read(List<Path> sources, Base base) {
     if (sources.isEmpty()) {
       return new Reading.Read(base.config(), List.of(), List.of());
     }
-    return new Assembly(Sources.read(sources), base).reading();
+    try {
+      return new Assembly(Sources.read(sources), base).reading();
+    } catch (OutOfMemoryError full) {
+      return TooLarge.unread(sources);
+    }
   }
 }

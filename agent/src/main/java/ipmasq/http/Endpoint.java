@@ -52,7 +52,7 @@ public final class Endpoint implements AutoCloseable {
         retry = FIRST_RETRY_MILLIS;
         known = "";
         opened.serve();
-      } catch (IOException | RuntimeException refused) {
+      } catch (IOException | RuntimeException | OutOfMemoryError refused) {
         String why = String.valueOf(refused.getMessage());
         if (!why.equals(known)) {
           known = why;

@@ -213,6 +213,8 @@ final class HttpServer implements AutoCloseable {
           });
     } catch (RuntimeException bug) {
       answers.add(new Answer(exchange, Response.text(500, "this should not have happened")));
+    } catch (OutOfMemoryError full) {
+      answers.add(new Answer(exchange, Response.text(503, "out of memory")));
     }
   }
 

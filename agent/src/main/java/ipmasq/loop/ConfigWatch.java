@@ -57,7 +57,12 @@ public final class ConfigWatch implements AutoCloseable {
   private void run() {
     try {
       while (true) {
-        watchOnce();
+        try {
+          watchOnce();
+        } catch (OutOfMemoryError full) {
+          // The loop has a config at hand that is too large, and will drop it.
+          TimeUnit.SECONDS.sleep(1);
+        }
       }
     } catch (ClosedWatchServiceException | InterruptedException ended) {
       // Closed: nobody listens any more.

@@ -2,11 +2,13 @@ package ipmasq.loop;
 
 import ipmasq.backend.Backend;
 import ipmasq.backend.Chosen;
+import ipmasq.backend.Failure;
 import ipmasq.backend.Observation;
 import ipmasq.backend.Watch;
 import ipmasq.config.Config;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
+import ipmasq.config.TooLarge;
 import ipmasq.loop.Pass.Basis;
 import ipmasq.loop.Pass.Result;
 import ipmasq.net.Family;
@@ -30,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It remembers what must outlive a pass: the last good config, the policies of an earlier run
  * that are kept while the file is bad, and whose leftovers were swept already.
+ *
+ * <p>A config that the memory cannot hold is a bad file: the one before it stays in force.
  */
 public final class Sync {
   /** What cannot be looked at right now may be a little later; what never can is let be. */
@@ -46,6 +50,7 @@ public final class Sync {
 
   private @Nullable Config lastGood;
   private List<Reading.Source> sources = List.of();
+  private List<Reading.Source> tooLarge = List.of();
   private final Map<Family, Policy> kept = new EnumMap<>(Family.class);
   private @Nullable Sweep swept;
   private int sweeps;
@@ -83,8 +88,64 @@ public final class Sync {
    * @param fighting whether another program keeps undoing what passes mend
    */
   public Pass pass(Set<Trigger> why, boolean fighting) {
-    Instant start = clock.instant();
-    Reading reading = file.get();
+    long start = System.nanoTime(); // the clock may be set meanwhile
+    Config goodBefore = lastGood;
+    List<Reading.Source> sourcesBefore = sources;
+    Reading reading = unlessTooLarge(file.get());
+    try {
+      return pass(why, fighting, reading, start);
+    } catch (OutOfMemoryError full) {
+      lastGood = goodBefore;
+      sources = sourcesBefore;
+    }
+    // What was in force before had room, so a new config is to blame. To try it again at the next
+    // pass would only fail the same way.
+    if (reading instanceof Reading.Read read && !read.config().equals(goodBefore)) {
+      tooLarge = reading.sources();
+    }
+    reading = unlessTooLarge(reading);
+    try {
+      return pass(why, fighting, reading, start);
+    } catch (OutOfMemoryError full) {
+      return failed(why, fighting, reading);
+    }
+  }
+
+  private Reading unlessTooLarge(Reading reading) {
+    boolean known = !tooLarge.isEmpty() && tooLarge.equals(reading.sources());
+    return known ? TooLarge.of(tooLarge) : reading;
+  }
+
+  /** A pass that there was no memory for. What is in the kernel is whole all the same. */
+  private Pass failed(Set<Trigger> why, boolean fighting, Reading reading) {
+    Basis basis = basis(reading);
+    Config config = lastGood == null ? fallback : lastGood;
+    Failure failure =
+        new Failure("out of memory: the agent has " + TooLarge.memory(), TooLarge.advice());
+    Map<Family, Result> results = new EnumMap<>(Family.class);
+    for (Family family : Family.values()) {
+      if (enabled(config, family)) {
+        results.put(family, new Result.Failed(failure));
+      }
+    }
+    verified = Optional.empty();
+    Chosen chosen = backends.apply(config);
+    return new Pass(
+        clock.instant(),
+        Duration.ZERO,
+        why,
+        config,
+        basis,
+        sources,
+        problems(reading),
+        chosen.backend().name(),
+        reason(chosen),
+        fighting,
+        results);
+  }
+
+  private Pass pass(Set<Trigger> why, boolean fighting, Reading reading, long start) {
+    Instant at = clock.instant();
     Basis basis = basis(reading);
     Config config = lastGood == null ? fallback : lastGood;
     Chosen chosen = backends.apply(config);
@@ -104,7 +165,7 @@ public final class Sync {
                 : enforce(chosen.backend(), config, basis, family, follow));
       }
     }
-    Duration took = Duration.between(start, clock.instant());
+    Duration took = Duration.ofNanos(System.nanoTime() - start);
     if (results.values().stream().noneMatch(Result.Failed.class::isInstance)) {
       sweep(config, chosen, results);
     }
@@ -113,7 +174,7 @@ public final class Sync {
     verified = unchanged ? mark : Optional.empty();
     enforced = config;
     return new Pass(
-        start,
+        at,
         took,
         why,
         config,

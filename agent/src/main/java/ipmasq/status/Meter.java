@@ -163,6 +163,8 @@ public final class Meter {
     } catch (RuntimeException bug) {
       // Readers wait for an answer: even a bug is one.
       return new Observation.Unseen(new Failure("looking failed: " + bug, "please report this"));
+    } catch (OutOfMemoryError full) {
+      return new Observation.Unseen(new Failure("out of memory", "see the agent's log"));
     }
   }
 

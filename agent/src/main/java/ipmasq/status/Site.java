@@ -107,6 +107,8 @@ public final class Site implements Handler {
       return how.apply(view);
     } catch (RuntimeException bug) {
       return Response.text(500, "this should not have happened");
+    } catch (OutOfMemoryError full) {
+      return Response.text(503, "out of memory");
     }
   }
 

@@ -5,29 +5,29 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The rules that must stand in the nat table, as {@code iptables-save} prints them. */
-final class Expected {
-  static final String CHAIN = "IP-MASQ-AGENT";
-  static final String LINK_LOCAL = "169.254.0.0/16";
-  static final String LINK_LOCAL6 = "fe80::/10";
+public final class Expected {
+  public static final String CHAIN = "IP-MASQ-AGENT";
+  public static final String LINK_LOCAL = "169.254.0.0/16";
+  public static final String LINK_LOCAL6 = "fe80::/10";
 
-  static final List<String> DEFAULTS =
+  public static final List<String> DEFAULTS =
       rules(LINK_LOCAL, "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16");
-  static final List<String> DEFAULTS6 = rules(LINK_LOCAL6);
+  public static final List<String> DEFAULTS6 = rules(LINK_LOCAL6);
 
   private Expected() {}
 
-  static List<String> defaults(Family family) {
+  public static List<String> defaults(Family family) {
     return family == Family.IPV4 ? DEFAULTS : DEFAULTS6;
   }
 
   /** The jump and our chain, in which these ranges are exempt. */
-  static List<String> rules(String... exempt) {
+  public static List<String> rules(String... exempt) {
     List<String> rules = new ArrayList<>(List.of(jump(CHAIN)));
     rules.addAll(chain(CHAIN, exempt));
     return rules;
   }
 
-  static String jump(String chain) {
+  public static String jump(String chain) {
     return "-A POSTROUTING -m comment --comment \"ip-masq-agent: ensure nat POSTROUTING directs all"
         + " non-LOCAL destination traffic to our custom "
         + chain
@@ -35,7 +35,7 @@ final class Expected {
         + chain;
   }
 
-  static List<String> chain(String name, String... exempt) {
+  public static List<String> chain(String name, String... exempt) {
     List<String> rules = new ArrayList<>();
     for (String range : exempt) {
       rules.add(

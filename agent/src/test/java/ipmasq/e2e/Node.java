@@ -20,9 +20,9 @@ import java.util.stream.Stream;
  * A node to run the agent on: a network namespace and a config volume, and programs of iptables
  * that misbehave on demand. Used by one thread.
  */
-final class Node implements AutoCloseable {
+public final class Node implements AutoCloseable {
   /** For what takes a start of a JVM, on a machine that has more to do. */
-  static final Duration PATIENCE = Duration.ofSeconds(30);
+  public static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final Namespace namespace;
   private final boolean borrowed;
@@ -37,25 +37,25 @@ final class Node implements AutoCloseable {
     environment.put("XTABLES_LOCKFILE", volume.directory().resolve("..lock").toString());
   }
 
-  static Node open() {
+  public static Node open() {
     return new Node(Namespace.open("node"), false);
   }
 
   /** The node of a lab. */
-  static Node in(Namespace namespace) {
+  public static Node in(Namespace namespace) {
     return new Node(namespace, true);
   }
 
-  Namespace namespace() {
+  public Namespace namespace() {
     return namespace;
   }
 
-  ConfigVolume volume() {
+  public ConfigVolume volume() {
     return volume;
   }
 
   /** From now on the agent's {@code PATH} is what this returns, which does as it is told. */
-  FakePrograms fakePrograms() {
+  public FakePrograms fakePrograms() {
     FakePrograms programs = new FakePrograms();
     endings.add(programs::close);
     environment.put("PATH", programs.path());
@@ -63,17 +63,17 @@ final class Node implements AutoCloseable {
   }
 
   /** Sets a variable for agents started from now on. */
-  void environment(String name, String value) {
+  public void environment(String name, String value) {
     environment.put(name, value);
   }
 
   /** Starts the agent with this node's config file; it ends with the node, if not before. */
-  AgentProcess start(String... flags) {
+  public AgentProcess start(String... flags) {
     return launch(AgentProcess.builtAgent().toString(), words(flags));
   }
 
   /** Starts the agent by a program that restrains it and then becomes it. */
-  AgentProcess startBy(List<String> restraint, String... flags) {
+  public AgentProcess startBy(List<String> restraint, String... flags) {
     List<String> words = new ArrayList<>(restraint.subList(1, restraint.size()));
     words.add(AgentProcess.builtAgent().toString());
     words.addAll(List.of(words(flags)));
@@ -92,21 +92,21 @@ final class Node implements AutoCloseable {
   }
 
   /** Starts the agent and waits until its first pass is over. */
-  AgentProcess running(String... flags) {
+  public AgentProcess running(String... flags) {
     AgentProcess agent = start(flags);
     awaitFirstPass(agent);
     return agent;
   }
 
   /** Waits until the first pass is over. What it wrote is in the kernel by then. */
-  static void awaitFirstPass(AgentProcess agent) {
+  public static void awaitFirstPass(AgentProcess agent) {
     if (!firstPassOrEnd(agent)) {
       throw new AssertionError("it ended: " + agent);
     }
   }
 
   /** Waits until the first pass is over, or the agent: false. */
-  static boolean firstPassOrEnd(AgentProcess agent) {
+  public static boolean firstPassOrEnd(AgentProcess agent) {
     Predicate<AgentProcess> passed = a -> a.stderr().stream().anyMatch(Node::tellsOfPass);
     Eventually.within(PATIENCE, "a first pass", () -> agent, a -> passed.test(a) || !a.running());
     if (!agent.running()) {
@@ -123,12 +123,12 @@ final class Node implements AutoCloseable {
   }
 
   /** Runs a command of the agent to its end. */
-  Result command(String... words) {
+  public Result command(String... words) {
     return command(words, new String[0]);
   }
 
   /** The same with this node's config file. */
-  Result commandWithConfig(String... words) {
+  public Result commandWithConfig(String... words) {
     return command(words, "--config=" + volume.file());
   }
 
@@ -152,12 +152,12 @@ final class Node implements AutoCloseable {
   }
 
   /** The rules of the nat table, in order, as {@code iptables-save} prints them. */
-  List<String> rules(Family family) {
+  public List<String> rules(Family family) {
     return rules(family, "");
   }
 
   /** The rules of the nat table that {@code -legacy} or {@code -nft} keeps. */
-  List<String> rules(Family family, String infix) {
+  public List<String> rules(Family family, String infix) {
     String program = (family == Family.IPV4 ? "iptables" : "ip6tables") + infix + "-save";
     return namespace
         .run(program, "-t", "nat")
@@ -167,11 +167,11 @@ final class Node implements AutoCloseable {
         .toList();
   }
 
-  void awaitRules(Family family, List<String> wanted) {
+  public void awaitRules(Family family, List<String> wanted) {
     awaitRules(family, "", wanted);
   }
 
-  void awaitRules(Family family, String infix, List<String> wanted) {
+  public void awaitRules(Family family, String infix, List<String> wanted) {
     Eventually.within(
         PATIENCE,
         String.join("\n", wanted),
@@ -180,12 +180,12 @@ final class Node implements AutoCloseable {
   }
 
   /** Whether nobody ever touched the nat tables, not even to make them. */
-  boolean untouched() {
+  public boolean untouched() {
     return namespace.nft("list", "ruleset").isEmpty();
   }
 
   /** Runs {@code iptables -t nat …}, or {@code ip6tables}; words are divided by spaces. */
-  void iptables(Family family, String words) {
+  public void iptables(Family family, String words) {
     String program = family == Family.IPV4 ? "iptables" : "ip6tables";
     namespace
         .run(
@@ -195,7 +195,7 @@ final class Node implements AutoCloseable {
   }
 
   /** Feeds a table to {@code iptables-restore --noflush}, as an older version would have. */
-  void restore(Family family, String table) {
+  public void restore(Family family, String table) {
     String program = family == Family.IPV4 ? "iptables-restore" : "ip6tables-restore";
     namespace.feed(table, program, "--noflush").ok();
   }

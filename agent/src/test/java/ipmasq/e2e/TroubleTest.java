@@ -12,6 +12,7 @@ import ipmasq.testkit.FakePrograms.Behaviour;
 import ipmasq.testkit.KernelTest;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** What the agent cannot do it says, in one clear line, and tries again until it can. */
 @KernelTest
+@Tag("fault")
 @Execution(ExecutionMode.CONCURRENT)
 class TroubleTest {
   /** With a free choice it would turn to nftables after a while. */

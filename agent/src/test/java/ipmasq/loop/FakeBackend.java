@@ -24,6 +24,10 @@ final class FakeBackend implements Backend {
   final Set<Family> blind = ConcurrentHashMap.newKeySet();
   final Queue<Outcome> outcomes = new ArrayDeque<>();
   final List<Plan> applied = new ArrayList<>();
+
+  /** More ranges than this are too many. */
+  int memory = Integer.MAX_VALUE;
+
   private final String name;
 
   FakeBackend(String name) {
@@ -49,6 +53,9 @@ final class FakeBackend implements Backend {
 
   @Override
   public Outcome apply(Plan plan) {
+    if (plan.desired().isPresent() && plan.desired().get().exempt().size() - 1 > memory) {
+      throw new OutOfMemoryError("a test");
+    }
     applied.add(plan);
     Outcome outcome = outcomes.isEmpty() ? new Outcome.Applied() : outcomes.remove();
     if (outcome instanceof Outcome.Applied) {

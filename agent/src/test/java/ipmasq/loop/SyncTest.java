@@ -17,8 +17,13 @@ import ipmasq.loop.Pass.Result;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.policy.Policy;
+import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -164,6 +169,54 @@ class SyncTest {
     assertEquals(5, backend.applied.size());
   }
 
+  @Test
+  void aConfigThatTheMemoryCannotHoldIsABadFile() {
+    file = good(NARROW, "narrow");
+    pass();
+    file = good(DEFAULTS, "huge");
+    backend.memory = 1;
+    Pass pass = pass();
+    assertEquals(Basis.LAST_GOOD, pass.basis());
+    assertTrue(pass.enforced());
+    assertTrue(pass.problems().getFirst().message().contains("too large"));
+    // It is not tried again; and what is in force stays healed.
+    backend.kernel.clear();
+    int applied = backend.applied.size();
+    assertEquals(Basis.LAST_GOOD, pass().basis());
+    assertEquals(Policy.of(NARROW, Family.IPV4), backend.kernel.get(Family.IPV4));
+    assertEquals(applied + 1, backend.applied.size());
+    file = good(DEFAULTS, "fewer");
+    backend.memory = Integer.MAX_VALUE;
+    assertTrue(pass().good());
+  }
+
+  @Test
+  void aPassThatThereIsNoMemoryForIsAFailure() {
+    file = good(NARROW, "narrow");
+    pass();
+    backend.kernel.clear();
+    backend.memory = 0;
+    Pass pass = pass();
+    assertEquals(Basis.FILE, pass.basis());
+    assertInstanceOf(Result.Failed.class, pass.results().get(Family.IPV4));
+    backend.memory = Integer.MAX_VALUE;
+    assertTrue(pass().good());
+  }
+
+  @Test
+  void theTimeThatAPassTakesIsNotTheClocks() {
+    Instant[] now = {Instant.EPOCH};
+    InstantSource jumping = () -> now[0] = now[0].minusSeconds(3600);
+    Sync jumpy =
+        new Sync(
+            () -> file,
+            DEFAULTS,
+            _ -> new Chosen(backend, "a test", Watch.NONE, List.of()),
+            Host.UNKNOWN,
+            jumping.withZone(ZoneOffset.UTC));
+    assertFalse(jumpy.pass(Set.of(Trigger.START)).took().isNegative());
+  }
+
   private Pass pass() {
     return sync.pass(Set.of(Trigger.RESYNC));
   }
@@ -176,6 +229,11 @@ class SyncTest {
 
   private static Reading good(Config config) {
     return new Reading.Read(config, List.of(), List.of());
+  }
+
+  private static Reading good(Config config, String digest) {
+    return new Reading.Read(
+        config, List.of(), List.of(new Reading.Source(Path.of("file"), Optional.of(digest))));
   }
 
   private static Reading bad() {

@@ -9,9 +9,9 @@ import java.time.Duration;
 
 /**
  * The socket as the kernel knows it: a descriptor and the system calls on it. Used by one thread at
- * a time. Results below zero are minus errno.
+ * a time. Results below zero are minus errno. Open to tests, which let calls fail.
  */
-final class Endpoint implements AutoCloseable {
+class Endpoint implements AutoCloseable {
   private static final int AF_NETLINK = 16;
   private static final int SOCK_RAW_CLOEXEC = 3 | 0x80000;
   private static final int SOL_SOCKET = 1;
@@ -47,9 +47,10 @@ final class Endpoint implements AutoCloseable {
   private int sendRoom = SURE_TO_BE_SENT;
   private int receiveRoom;
 
-  private Endpoint(int protocol, int keep) throws NetlinkUnavailable {
+  Endpoint(int protocol, int keep) throws NetlinkUnavailable {
     kept = arena.allocate(keep, 8);
-    long result = call(Syscalls.SOCKET, AF_NETLINK, SOCK_RAW_CLOEXEC, protocol, 0, 0, 0);
+    long result =
+        Syscalls.call(captured, Syscalls.SOCKET, AF_NETLINK, SOCK_RAW_CLOEXEC, protocol, 0, 0, 0);
     if (result < 0) {
       arena.close();
       throw new NetlinkUnavailable("socket", Errno.of(result));
@@ -58,17 +59,20 @@ final class Endpoint implements AutoCloseable {
   }
 
   static Endpoint open(int protocol, Duration timeout, int keep) throws NetlinkUnavailable {
-    Endpoint endpoint = new Endpoint(protocol, keep);
+    return new Endpoint(protocol, keep).prepared(timeout);
+  }
+
+  final Endpoint prepared(Duration timeout) throws NetlinkUnavailable {
     try {
-      endpoint.bind();
-      endpoint.timeout(timeout);
+      bind();
+      timeout(timeout);
       // Refusals without the refused message, which may have 64 KiB, but with the kernel's words.
       // A kernel too old for one of them does without.
-      endpoint.option(SOL_NETLINK, NETLINK_CAP_ACK, 1);
-      endpoint.option(SOL_NETLINK, NETLINK_EXT_ACK, 1);
-      return endpoint;
+      option(SOL_NETLINK, NETLINK_CAP_ACK, 1);
+      option(SOL_NETLINK, NETLINK_EXT_ACK, 1);
+      return this;
     } catch (NetlinkUnavailable e) {
-      endpoint.close();
+      close();
       throw e;
     }
   }
@@ -227,7 +231,7 @@ final class Endpoint implements AutoCloseable {
     return arena;
   }
 
-  private long call(long number, long a, long b, long c, long d, long e, long f) {
+  long call(long number, long a, long b, long c, long d, long e, long f) {
     return Syscalls.call(captured, number, a, b, c, d, e, f);
   }
 

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A socket to one of the kernel's netlink protocols. Used by one thread at a time, not necessarily
@@ -34,7 +35,7 @@ public final class NetlinkSocket implements AutoCloseable {
   /** The kernel makes no piece of a list longer than this. */
   private static final int LIST_BUFFER = 32 << 10;
 
-  private static final int SMALL_BUFFER = 4 << 10;
+  static final int SMALL_BUFFER = 4 << 10;
   private static final int FEW_REFUSALS = 64; // fit in any receive buffer
 
   private final Endpoint endpoint;
@@ -42,7 +43,8 @@ public final class NetlinkSocket implements AutoCloseable {
   private final MessageReader reader = new MessageReader();
   private int sequence;
 
-  private NetlinkSocket(Endpoint endpoint) {
+  /** Over a prepared endpoint. */
+  NetlinkSocket(Endpoint endpoint) {
     this.endpoint = endpoint;
   }
 
@@ -170,7 +172,8 @@ public final class NetlinkSocket implements AutoCloseable {
   private final class Listener {
     private final Handler handler;
     private Optional<NetlinkFailure> failure = Optional.empty();
-    private Optional<RuntimeException> bug = Optional.empty();
+    private @Nullable RuntimeException bug;
+    private @Nullable Error full;
 
     Listener(Handler handler) {
       this.handler = handler;
@@ -196,8 +199,11 @@ public final class NetlinkSocket implements AutoCloseable {
           }
         }
       }
-      if (bug.isPresent()) {
-        throw bug.get();
+      if (bug != null) {
+        throw bug;
+      }
+      if (full != null) {
+        throw full;
       }
       return failure;
     }
@@ -205,6 +211,9 @@ public final class NetlinkSocket implements AutoCloseable {
     /** Whether more is to come. */
     private boolean datagram(byte[] buffer, int length) throws MalformedMessage {
       boolean more = true;
+      if (length == 0) {
+        throw new MalformedMessage("nothing where a message should be");
+      }
       reader.of(buffer, length);
       while (reader.next()) {
         if (reader.sequence() == sequence) {
@@ -248,7 +257,7 @@ public final class NetlinkSocket implements AutoCloseable {
     }
 
     private void handle() {
-      if (failure.isPresent() || bug.isPresent()) {
+      if (failure.isPresent() || bug != null || full != null) {
         return;
       }
       try {
@@ -256,7 +265,9 @@ public final class NetlinkSocket implements AutoCloseable {
       } catch (MalformedMessage malformed) {
         fail(new NetlinkFailure.Malformed(malformed.getMessage()));
       } catch (RuntimeException e) {
-        bug = Optional.of(e);
+        bug = e;
+      } catch (OutOfMemoryError e) {
+        full = e;
       }
     }
 

@@ -38,6 +38,9 @@ public final class FakePrograms implements AutoCloseable {
     /** What the real one does, but only the first bytes of its output come out. */
     record Cut(int bytes) implements Behaviour {}
 
+    /** Prints this again and again, and never ends. */
+    record Babble(String stdout) implements Behaviour {}
+
     /** Never ends, whatever SIGTERM says. */
     record Hang() implements Behaviour {}
 
@@ -110,6 +113,8 @@ public final class FakePrograms implements AutoCloseable {
           must(program) + " \"$@\"\n" + complain(exit, stderr);
       case Behaviour.Print(String stdout) -> "printf %s " + quoted(stdout);
       case Behaviour.Cut(int bytes) -> must(program) + " \"$@\" | " + must("head") + " -c " + bytes;
+      case Behaviour.Babble(String stdout) ->
+          "trap '' PIPE\nwhile :; do printf %s " + quoted(stdout.repeat(500)) + "; done";
       case Behaviour.Hang() -> "trap '' TERM\nexec " + sleep + " 600";
       case Behaviour.HangWithChild() -> "trap '' TERM\n" + sleep + " 600 &\nwait";
     };

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,12 +23,16 @@ import java.util.function.Consumer;
  */
 final class ChildProcesses implements Commands {
   private static final int SURE_TO_FIT = 4096;
+  private static final int LARGE = 256 << 10;
   private static final int ERRORS_KEPT = 2000;
   private static final long SHORTEST_STEP_MS = 1;
   private static final long LONGEST_STEP_MS = 20;
 
   private final Programs programs;
   private final Duration deadline;
+
+  /** Whether the last run had much to read or to say: the next will not have less. */
+  private boolean large;
 
   ChildProcesses(Programs programs, Duration deadline) {
     this.programs = programs;
@@ -58,6 +63,9 @@ final class ChildProcesses implements Commands {
     Lines lines = new Lines(sink);
     ByteArrayOutputStream errors = new ByteArrayOutputStream(0);
     try {
+      if (large || input.length() > LARGE) {
+        sacrifice(process);
+      }
       feed(process.getOutputStream(), input.getBytes(StandardCharsets.UTF_8));
       long step = SHORTEST_STEP_MS;
       while (!process.waitFor(step, TimeUnit.MILLISECONDS)) {
@@ -69,6 +77,7 @@ final class ChildProcesses implements Commands {
       }
       drain(process, buffer, lines, errors);
       lines.end();
+      large = input.length() > LARGE || lines.bytes() > LARGE;
       return new Result.Ended(process.exitValue(), text(errors));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -77,6 +86,18 @@ final class ChildProcesses implements Commands {
       if (process.isAlive()) {
         kill(process);
       }
+    }
+  }
+
+  /**
+   * Has the kernel end this process, not the agent, when the memory of both is not enough: then
+   * somebody is left to say so.
+   */
+  private static void sacrifice(Process process) {
+    try {
+      Files.writeString(Path.of("/proc/" + process.pid() + "/oom_score_adj"), "1000");
+    } catch (IOException gone) {
+      // It has ended, or there is no such thing here.
     }
   }
 

@@ -4,9 +4,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.function.Consumer;
 
-/** Cuts a stream of bytes into lines, without ever holding more than one of them. */
+/**
+ * Cuts a stream of bytes into lines, without ever holding more than one of them, nor all of an
+ * absurd one.
+ */
 final class Lines {
+  /** No program of iptables writes longer ones; what does is not worth its memory. */
+  private static final int LONGEST = 1 << 20;
+
   private final Consumer<String> sink;
+  private long bytes;
   private byte[] partial = new byte[256];
   private int length;
 
@@ -14,16 +21,22 @@ final class Lines {
     this.sink = sink;
   }
 
-  void accept(byte[] bytes, int count) {
+  void accept(byte[] read, int count) {
+    bytes += count;
     int from = 0;
     for (int i = 0; i < count; i++) {
-      if (bytes[i] == '\n') {
-        append(bytes, from, i);
+      if (read[i] == '\n') {
+        append(read, from, i);
         flush();
         from = i + 1;
       }
     }
-    append(bytes, from, count);
+    append(read, from, count);
+  }
+
+  /** How many there were so far. */
+  long bytes() {
+    return bytes;
   }
 
   /** The last line, where it had no end. */
@@ -33,12 +46,12 @@ final class Lines {
     }
   }
 
-  private void append(byte[] bytes, int from, int to) {
-    int more = to - from;
+  private void append(byte[] read, int from, int to) {
+    int more = Math.min(to - from, LONGEST - length);
     if (length + more > partial.length) {
       partial = Arrays.copyOf(partial, Math.max(length + more, partial.length * 2));
     }
-    System.arraycopy(bytes, from, partial, length, more);
+    System.arraycopy(read, from, partial, length, more);
     length += more;
   }
 

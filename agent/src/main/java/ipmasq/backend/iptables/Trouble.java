@@ -7,6 +7,9 @@ import java.util.List;
 
 /** What went wrong with a program, in its own words, and what a person can do about it. */
 final class Trouble {
+  /** As the JVM tells of signal 9. */
+  private static final int KILLED = 128 + 9;
+
   private Trouble() {}
 
   static Failure of(String program, Family family, Result result) {
@@ -23,7 +26,11 @@ final class Trouble {
           new Failure(program + " could not be run: " + why, "see that it can be executed");
       case Result.Ended(var status, var errors) ->
           new Failure(
-              program + " ended with status " + status + words(errors), advice(errors, family));
+              program + " ended with status " + status + words(errors),
+              status == KILLED
+                  ? "somebody killed it; the kernel does that where memory is short: raise the"
+                      + " agent's memory limit, or list fewer ranges; it is tried again"
+                  : advice(errors, family));
     };
   }
 

@@ -110,6 +110,9 @@ final class Decoder {
       }
     }
     Rule last = rules.getLast();
+    if (last.expressions().isEmpty()) {
+      return Optional.empty();
+    }
     return switch (last.expressions().getLast()) {
       case Masquerade(var flags, var _, var _) ->
           Optional.of(

@@ -36,6 +36,11 @@ public final class Nftables implements AutoCloseable {
     this.socket = socket;
   }
 
+  /** Over a socket of netfilter, which closes with this. */
+  public static Nftables over(NetlinkSocket socket) {
+    return new Nftables(socket);
+  }
+
   public static Nftables open() throws NetlinkUnavailable {
     return new Nftables(NetlinkSocket.open(NetlinkSocket.NETFILTER, LIMIT));
   }
@@ -106,7 +111,10 @@ public final class Nftables implements AutoCloseable {
     return rules(chain.family(), chain.table(), chain.name());
   }
 
-  /** The handles of one chain's rules, in order: what stays the same while the rules do. */
+  /**
+   * The kernel's numbers for the rules of one chain, in order, without a look into the rules. No
+   * number is given twice, so the same numbers are the same rules.
+   */
   public Answer<List<Long>> handles(Chain chain) {
     begin(MessageType.GET_RULE, chain.family().number());
     Rule.chain(request, chain.table(), chain.name());

@@ -80,17 +80,6 @@ public record Rule(
     }
   }
 
-  /** The handle alone; 0 where there is none. */
-  static long handle(MessageReader message) throws MalformedMessage {
-    AttributeReader attributes = message.attributes();
-    while (attributes.next()) {
-      if (attributes.type() == HANDLE) {
-        return attributes.u64();
-      }
-    }
-    return 0;
-  }
-
   static Rule read(MessageReader message) throws MalformedMessage {
     Attributes attributes = Attributes.of(message.attributes(), USERDATA);
     List<Expression> expressions = new ArrayList<>();
@@ -107,6 +96,16 @@ public record Rule(
         expressions,
         attributes.has(USERDATA) ? Userdata.comment(attributes.bytes(USERDATA), COMMENT) : "",
         attributes.u64(HANDLE, 0));
+  }
+
+  static long handle(MessageReader message) throws MalformedMessage {
+    AttributeReader attributes = message.attributes();
+    while (attributes.next()) {
+      if (attributes.type() == HANDLE) {
+        return attributes.u64();
+      }
+    }
+    throw new MalformedMessage("a rule without a handle");
   }
 
   /** Much as {@code nft list} shows it. */

@@ -1,0 +1,31 @@
+package ipmasq.backend.nftables;
+
+import ipmasq.net.Cidr;
+import ipmasq.net.Family;
+import ipmasq.netlink.MalformedMessage;
+import ipmasq.netlink.nftables.Rule;
+import ipmasq.netlink.nftables.Rules;
+import ipmasq.policy.Policy;
+import java.util.List;
+import java.util.Optional;
+
+/** Rules, whatever they are, are a policy that lays out to the same rules, or none. */
+public final class DecoderTarget {
+  private static final List<Cidr> RANGES = List.of(Cidr.of("10.0.0.0/8"));
+
+  private DecoderTarget() {}
+
+  public static void fuzzerTestOneInput(byte[] data) {
+    List<Rule> rules;
+    try {
+      rules = Rules.read(data);
+    } catch (MalformedMessage malformed) {
+      return;
+    }
+    List<Hooked> found = List.of(new Hooked(Names.chain(Family.IPV4), rules));
+    Optional<Policy> policy = Decoder.policy(Family.IPV4, found, RANGES, List.of());
+    if (policy.isPresent() && !Layout.chains(policy.get()).getFirst().sameAs(found.getFirst())) {
+      throw new AssertionError(policy.get().toString());
+    }
+  }
+}

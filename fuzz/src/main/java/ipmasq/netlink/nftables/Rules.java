@@ -1,0 +1,20 @@
+package ipmasq.netlink.nftables;
+
+import ipmasq.netlink.MalformedMessage;
+import ipmasq.netlink.MessageReader;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Rules of bytes, for targets in other packages. */
+public final class Rules {
+  private Rules() {}
+
+  public static List<Rule> read(byte[] data) throws MalformedMessage {
+    List<Rule> rules = new ArrayList<>();
+    MessageReader message = new MessageReader(data, data.length);
+    while (message.next()) {
+      rules.add(Rule.read(message));
+    }
+    return rules;
+  }
+}

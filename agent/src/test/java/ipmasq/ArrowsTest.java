@@ -33,19 +33,25 @@ class ArrowsTest {
           Map.entry("json", Set.of()),
           Map.entry("log", Set.of("json")),
           Map.entry("http", Set.of("net")),
+          Map.entry("hook", Set.of("net", "policy")),
           Map.entry("config", Set.of("net")),
           Map.entry("policy", Set.of("net", "config")),
           Map.entry("plan", Set.of("net", "policy")),
           Map.entry("backend", Set.of("net", "policy", "plan")),
-          Map.entry("backend.iptables", Set.of("net", "policy", "plan", "backend")),
+          Map.entry("backend.iptables", Set.of("net", "policy", "plan", "backend", "hook")),
           Map.entry(
               "backend.nftables",
-              Set.of("net", "policy", "plan", "backend", "netlink", "netlink.nftables")),
+              Set.of("net", "policy", "plan", "backend", "hook", "netlink", "netlink.nftables")),
+          Map.entry(
+              "backend.conntrack",
+              Set.of("net", "policy", "backend", "netlink", "netlink.conntrack")),
           Map.entry("backend.cni", Set.of("net", "policy", "plan", "backend")),
           Map.entry("loop", Set.of("net", "config", "policy", "plan", "backend", "log")),
           Map.entry(
               "status",
-              Set.of("net", "config", "policy", "plan", "backend", "loop", "json", "log", "http")));
+              Set.of(
+                  "net", "config", "policy", "plan", "backend", "loop", "json", "log", "http",
+                  "hook")));
 
   /** The command line wires everything, so it may use everything. */
   private static final String WIRING = "cli";

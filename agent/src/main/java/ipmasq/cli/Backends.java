@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Makes backends and keeps them: each holds what it learned of the node, and the nftables one holds
  * its table. Used by one thread.
  */
-final class Backends {
+final class Backends implements AutoCloseable {
   /** How often iptables may fail from the start before it counts as one that cannot work. */
   private static final int PATIENCE = 3;
 
@@ -69,17 +69,19 @@ final class Backends {
     };
   }
 
+  /**
+   * Asked again for each pass while the answer is iptables: kube-proxy may start after us. Once it
+   * is nftables it stays so, for to go back and forth helps nobody.
+   */
   private Choice auto(Config config) {
-    Iptables iptables = iptables(config);
     Choice choice = auto;
-    if (choice == null
-        || choice.backend() == Choice.Which.IPTABLES && iptables.failures() >= PATIENCE) {
+    if (choice == null || choice.backend() == Choice.Which.IPTABLES) {
       choice =
           Choice.of(
               new Choice.Signs(
                   KubeProxy.usesNftables(),
                   Iptables.isInstalled(),
-                  iptables.failures() < PATIENCE,
+                  iptables(config).failures() < PATIENCE,
                   table::works));
       auto = choice;
     }
@@ -108,18 +110,21 @@ final class Backends {
     return watches.computeIfAbsent(table, _ -> RulesWatch.ofOwnTable());
   }
 
-  /** Known only once the backend has looked: iptables-legacy has nothing that could be watched. */
   private Watch chainWatch(Config config) {
     List<Family> families =
         config.enableIpv6() ? List.of(Family.IPV4, Family.IPV6) : List.of(Family.IPV4);
+    Watch nft =
+        watches.computeIfAbsent(
+            List.of(families, config.masqChain()),
+            _ -> RulesWatch.ofIptables(families, config.masqChain()));
     Iptables iptables = iptables(config);
-    return () ->
-        iptables.isNft()
-            ? watches
-                .computeIfAbsent(
-                    List.of(families, config.masqChain()),
-                    _ -> RulesWatch.ofIptables(families, config.masqChain()))
-                .mark()
-            : Watch.NONE.mark();
+    // Known only once the backend has looked: iptables-legacy has nothing that could be watched.
+    return () -> iptables.isNft() ? nft.mark() : Watch.NONE.mark();
+  }
+
+  /** Gives up the table, which stays as it is, for the next to adopt. */
+  @Override
+  public void close() {
+    table.close();
   }
 }

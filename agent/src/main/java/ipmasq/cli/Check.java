@@ -30,7 +30,7 @@ final class Check {
       }
       // The node where the file will be used may be another one: this one is not asked.
       Reading reading =
-          ConfigReader.read(Path.of(file), console.settings().base(BackendChoice.IPTABLES));
+          ConfigReader.read(Path.of(file), console.settings().base(BackendChoice.AUTO));
       if (console.json()) {
         answers.add(json(file, reading));
       }

@@ -1,6 +1,7 @@
 package ipmasq.cli;
 
 import ipmasq.backend.Failure;
+import ipmasq.backend.conntrack.KernelFlows;
 import ipmasq.config.Config;
 import ipmasq.config.ConfigFollower;
 import ipmasq.config.ConfigReader;
@@ -8,6 +9,7 @@ import ipmasq.config.Problem;
 import ipmasq.config.Reading;
 import ipmasq.json.Json;
 import ipmasq.log.Log;
+import ipmasq.loop.Host;
 import ipmasq.loop.Sync;
 import java.io.PrintStream;
 import java.time.Clock;
@@ -67,6 +69,7 @@ record Console(PrintStream out, PrintStream err, Settings settings, Backends bac
         () -> files.read(settings.base(backends.auto(settings))),
         settings.config(),
         backends::forConfig,
+        new Host(NodeAddresses::all, new KernelFlows()),
         Clock.systemUTC());
   }
 

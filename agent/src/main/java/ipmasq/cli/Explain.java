@@ -4,16 +4,14 @@ import ipmasq.backend.Backend;
 import ipmasq.backend.Failure;
 import ipmasq.backend.Observation;
 import ipmasq.config.Config;
+import ipmasq.hook.Flow;
+import ipmasq.hook.Hook;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
-import ipmasq.policy.Packet;
 import ipmasq.policy.Policy;
-import ipmasq.policy.Translation;
-import ipmasq.policy.Verdict;
-import java.net.InetAddress;
-import java.net.NetworkInterface;
-import java.net.SocketException;
-import java.net.UnknownHostException;
+import ipmasq.status.Explanation;
+import ipmasq.status.KernelView;
+import ipmasq.status.Routes;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -48,10 +46,44 @@ final class Explain {
         }
       }
     }
-    List<Answer> answers =
-        addresses.stream().map(ip -> answer(ip, policies.get(ip.family()))).toList();
+    Optional<Ip> from = console.settings().from();
+    Map<Family, Optional<Hook>> hooks = hooks(console, policies);
+    List<Answer> answers = new ArrayList<>();
+    for (Ip ip : addresses) {
+      answers.add(answer(console.settings(), ip, from, policies, hooks));
+    }
+    if (isFlow(console, addresses)) {
+      Optional<Ip> first = Optional.of(addresses.getFirst());
+      answers.add(answer(console.settings(), addresses.getLast(), first, policies, hooks));
+    }
     print(console, answers);
     return Main.OK;
+  }
+
+  /** Two addresses are also the two ends of a flow, where nothing else says where it begins. */
+  private static boolean isFlow(Console console, List<Ip> addresses) {
+    return addresses.size() == 2
+        && console.settings().from().isEmpty()
+        && !console.settings().configGiven()
+        && addresses.getFirst().family() == addresses.getLast().family();
+  }
+
+  /** What else is at the hook; of no interest where only a file is asked. */
+  private static Map<Family, Optional<Hook>> hooks(
+      Console console, Map<Family, Optional<Policy>> policies) {
+    Map<Family, Optional<Hook>> hooks = new EnumMap<>(Family.class);
+    Config config = console.settings().config();
+    Hooks look = new Hooks();
+    boolean asked = !console.settings().configGiven() && Hooks.has(config.backend());
+    policies.forEach(
+        (family, policy) ->
+            hooks.put(
+                family,
+                asked
+                    ? Optional.of(look.at(family, config.masqChain(), policy))
+                        .filter(hook -> policy.isEmpty() || hook.holdsOurs())
+                    : Optional.empty()));
+    return hooks;
   }
 
   /** Where the verdicts come from: the file that was named, else the kernel's rules. */
@@ -95,61 +127,55 @@ final class Explain {
         : new Found.Nothing(console.fail(unseen.get()));
   }
 
+  /**
+   * @param source where the packet comes from, where that was said
+   * @param kernel what the whole hook does; nothing where it was not asked, or cannot be read
+   */
   private record Answer(
-      Ip destination, String verdict, boolean translated, String range, String why) {}
+      Optional<Ip> source, Ip destination, Explanation explanation, Optional<KernelView> kernel) {
 
-  private static Answer answer(Ip destination, Optional<Policy> policy) {
-    if (policy.isEmpty()) {
-      return new Answer(
-          destination,
-          "untouched",
-          false,
-          "",
-          "no rules of this agent for " + destination.family() + " are there");
+    private Optional<String> objection() {
+      return kernel.flatMap(view -> view.objection(explanation));
     }
-    Packet packet = new Packet(null, destination, isLocal(destination), null);
-    return answer(destination, policy.get().verdictFor(packet));
-  }
 
-  private static Answer answer(Ip destination, Verdict verdict) {
-    return switch (verdict) {
-      case Verdict.LocalDestination() ->
-          new Answer(destination, "local", false, "", "it is an address of this node");
-      case Verdict.OtherSource() ->
-          new Answer(destination, "untouched", false, "", "its source is in none of sourceCIDRs");
-      case Verdict.OtherInterface() ->
-          new Answer(
-              destination, "untouched", false, "", "it leaves by none of outputInterface's names");
-      case Verdict.Exempt(var range) ->
-          new Answer(destination, "exempt", false, range.toString(), range + " is not masqueraded");
-      case Verdict.Exception(var range, var translation) ->
-          new Answer(
-              destination,
-              action(translation),
-              true,
-              range.toString(),
-              range + " is masqueraded, as an exception");
-      case Verdict.Outbound(var translation) ->
-          new Answer(
-              destination,
-              action(translation),
-              true,
-              "",
-              "none of the ranges that are not masqueraded holds it");
-    };
-  }
-
-  private static String action(Translation translation) {
-    return translation.addresses().isPresent() ? "snat" : "masquerade";
-  }
-
-  private static boolean isLocal(Ip ip) {
-    try {
-      InetAddress address = InetAddress.getByAddress(ip.bytes());
-      return address.isLoopbackAddress() || NetworkInterface.getByInetAddress(address) != null;
-    } catch (UnknownHostException | SocketException unknown) {
-      return false;
+    private String ends() {
+      return source.map(s -> s + " to " + destination).orElse(destination.toString());
     }
+  }
+
+  private static Answer answer(
+      Settings settings,
+      Ip destination,
+      Optional<Ip> from,
+      Map<Family, Optional<Policy>> policies,
+      Map<Family, Optional<Hook>> hooks) {
+    Optional<Ip> source = from.filter(ip -> ip.family() == destination.family());
+    Optional<Policy> policy = policies.get(destination.family());
+    return new Answer(
+        source,
+        destination,
+        Explanation.of(policy, destination, source, settings.via()),
+        hooks
+            .get(destination.family())
+            .map(hook -> KernelView.of(hook.fate(flow(settings, destination, source, policy)))));
+  }
+
+  /** What is not told is taken for ours to translate, as in the explanation. */
+  private static Flow flow(
+      Settings settings, Ip destination, Optional<Ip> source, Optional<Policy> policy) {
+    Flow flow = Routes.flow(destination, source, settings.protocol(), settings.port());
+    if (source.isEmpty() && policy.isPresent() && !policy.get().sources().isEmpty()) {
+      flow = flow.from(policy.get().sources().getFirst());
+    }
+    Optional<String> via =
+        settings
+            .via()
+            .or(
+                () ->
+                    policy
+                        .flatMap(p -> p.interfaces().stream().findFirst())
+                        .map(name -> name.replace("+", "0")));
+    return via.isPresent() ? flow.via(via.get()) : flow;
   }
 
   private static void print(Console console, List<Answer> answers) {
@@ -157,29 +183,29 @@ final class Explain {
       console.printJson(answers.stream().map(Explain::json).toList());
       return;
     }
-    Table table = new Table("DESTINATION", "VERDICT", "BECAUSE");
+    boolean ends = answers.stream().anyMatch(answer -> answer.source().isPresent());
+    Table table = new Table(ends ? "PACKET" : "DESTINATION", "VERDICT", "BECAUSE");
     for (Answer answer : answers) {
-      table.row(answer.destination().toString(), words(answer), answer.why());
+      table.row(answer.ends(), answer.explanation().phrase(), answer.explanation().because());
     }
     table.print(console.out());
-  }
-
-  private static String words(Answer answer) {
-    return switch (answer.verdict()) {
-      case "exempt" -> "keeps its source";
-      case "masquerade" -> "masqueraded";
-      case "snat" -> "gets outputAddress";
-      default -> answer.verdict();
-    };
+    for (Answer answer : answers) {
+      answer
+          .objection()
+          .ifPresent(objection -> console.out().println("But " + answer.ends() + ": " + objection));
+    }
   }
 
   private static Map<String, Object> json(Answer answer) {
     Map<String, Object> fields = new LinkedHashMap<>();
+    Explanation explanation = answer.explanation();
+    answer.source().ifPresent(source -> fields.put("source", source));
     fields.put("destination", answer.destination());
-    fields.put("verdict", answer.verdict());
-    fields.put("translated", answer.translated());
-    fields.put("range", answer.range().isEmpty() ? null : answer.range());
-    fields.put("because", answer.why());
+    fields.put("verdict", explanation.verdict());
+    fields.put("translated", explanation.translated());
+    fields.put("range", explanation.range().orElse(null));
+    fields.put("because", explanation.because());
+    answer.kernel().ifPresent(kernel -> fields.put("kernel", kernel.fields()));
     return fields;
   }
 }

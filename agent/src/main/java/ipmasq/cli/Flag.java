@@ -41,6 +41,10 @@ record Flag(String name, Kind kind, @Nullable String value, String help) {
   static final String WATCH_INTERVAL = "watch-interval";
   static final String CLEANUP_ON_EXIT = "cleanup-on-exit";
   static final String LISTEN = "listen";
+  static final String FROM = "from";
+  static final String VIA = "via";
+  static final String PROTO = "proto";
+  static final String PORT = "port";
   static final String OUTPUT = "output";
   static final String LOG_FORMAT = "log-format";
   static final String VERBOSITY = "v";
@@ -101,6 +105,10 @@ record Flag(String name, Kind kind, @Nullable String value, String help) {
               Kind.TEXT,
               "ADDRESS:PORT",
               "serve health, metrics and a page here, such as 127.0.0.1:9090 (default: nowhere)"),
+          new Flag(FROM, Kind.TEXT, "ADDRESS", "explain packets with this source"),
+          new Flag(VIA, Kind.TEXT, "INTERFACE", "explain packets that leave by this interface"),
+          new Flag(PROTO, Kind.TEXT, "tcp|udp|sctp|icmp", "explain packets of this protocol"),
+          new Flag(PORT, Kind.NUMBER, "N", "explain packets to this port"),
           new Flag(
               OUTPUT,
               Kind.TEXT,

@@ -63,9 +63,11 @@ final class Listening implements Consumer<Pass>, Endpoint.Listener {
       started = true;
       Backends visited =
           Backends.visited(settings); // the meter's own: a backend is used by one thread
+      Hooks hooks = new Hooks();
       Meter meter =
           new Meter(
               (latest, family) -> look(visited, latest, family),
+              (latest, family, ours) -> hooks.at(family, latest.config().masqChain(), ours),
               Clock.systemUTC(),
               System::nanoTime);
       Endpoint.start(

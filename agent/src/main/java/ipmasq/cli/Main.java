@@ -13,6 +13,7 @@ public final class Main {
 
   static final int FAILED = 1;
   static final int USAGE = 2;
+  private static final int BUG = 70;
 
   private Main() {}
 
@@ -24,9 +25,9 @@ public final class Main {
     try {
       code = run(List.of(args), out, err);
     } catch (RuntimeException | Error bug) {
-      // Other threads must not keep a process alive that does nothing any more.
+      err.println("ip-masq-agent: a bug, please report it; rules that are in force stay");
       bug.printStackTrace(err);
-      code = FAILED;
+      code = BUG;
     }
     out.flush();
     // Nothing of ours needs a shutdown hook by now, and exit would wait for theirs.
@@ -59,28 +60,29 @@ public final class Main {
         return usage(message, err);
       }
       case Settings.Parsed.Good(var settings) -> {
-        Console console =
-            new Console(
-                out,
-                err,
-                settings,
-                command.equals("run") || command.equals("apply")
-                    ? Backends.held(settings)
-                    : Backends.visited(settings));
-        return switch (command) {
-          case "run" -> noOperands(operands, err) ? Run.run(console) : USAGE;
-          case "check" -> Check.run(console, operands);
-          case "plan" -> noOperands(operands, err) ? ShowPlan.run(console) : USAGE;
-          case "apply" -> noOperands(operands, err) ? Apply.run(console) : USAGE;
-          case "status" -> noOperands(operands, err) ? ShowStatus.run(console) : USAGE;
-          case "explain" -> Explain.run(console, operands);
-          case "cleanup" -> noOperands(operands, err) ? Cleanup.run(console) : USAGE;
-          case "version" -> Version.print(out);
-          case "help" -> Help.print(out);
-          default -> usage("unknown command " + command + Help.suggestion(command), err);
-        };
+        boolean keeps = command.equals("run") || command.equals("apply");
+        try (Backends backends = keeps ? Backends.held(settings) : Backends.visited(settings)) {
+          return run(command, operands, new Console(out, err, settings, backends));
+        }
       }
     }
+  }
+
+  private static int run(String command, List<String> operands, Console console) {
+    PrintStream out = console.out();
+    PrintStream err = console.err();
+    return switch (command) {
+      case "run" -> noOperands(operands, err) ? Run.run(console) : USAGE;
+      case "check" -> Check.run(console, operands);
+      case "plan" -> noOperands(operands, err) ? ShowPlan.run(console) : USAGE;
+      case "apply" -> noOperands(operands, err) ? Apply.run(console) : USAGE;
+      case "status" -> noOperands(operands, err) ? ShowStatus.run(console) : USAGE;
+      case "explain" -> Explain.run(console, operands);
+      case "cleanup" -> noOperands(operands, err) ? Cleanup.run(console) : USAGE;
+      case "version" -> Version.print(out);
+      case "help" -> Help.print(out);
+      default -> usage("unknown command " + command + Help.suggestion(command), err);
+    };
   }
 
   private static boolean noOperands(List<String> operands, PrintStream err) {

@@ -32,12 +32,16 @@ final class Run {
     }
     Triggers triggers = new Triggers();
     CountDownLatch ended = new CountDownLatch(1);
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(triggers, ended), "stop"));
+    try {
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(triggers, ended), "stop"));
+    } catch (IllegalStateException toldToEnd) {
+      return Main.OK; // before it had begun
+    }
     try {
       Watchers watchers = new Watchers(settings.configs(), triggers, log);
       Consumer<Pass> journal = new Journal(log);
       // The rules come before anything that can wait.
-      Consumer<Pass> passes = journal.andThen(watchers::start);
+      Consumer<Pass> passes = journal.andThen(watchers::start).andThen(new ConflictLog(log));
       if (settings.listen().isPresent()) {
         passes = passes.andThen(new Listening(settings.listen().get(), settings, log));
       }

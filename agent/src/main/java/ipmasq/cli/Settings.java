@@ -10,12 +10,14 @@ import ipmasq.config.ToPorts;
 import ipmasq.http.Listen;
 import ipmasq.log.Log.Format;
 import ipmasq.net.GoDuration;
+import ipmasq.net.Ip;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 
 /**
@@ -25,6 +27,10 @@ import java.util.Set;
  * @param fixed keys of the file that it may not change, because a flag decides them
  * @param configs the files to read
  * @param configGiven whether the command line named them
+ * @param from the source of the packets to explain
+ * @param via the interface by which the packets to explain leave
+ * @param protocol the protocol of the packets to explain
+ * @param port the port to which they go
  */
 record Settings(
     Config config,
@@ -38,8 +44,13 @@ record Settings(
     Duration watchInterval,
     Optional<InetSocketAddress> listen,
     Cni cni,
+    Optional<Ip> from,
+    Optional<String> via,
+    Optional<String> protocol,
+    OptionalInt port,
     List<String> ignoredFlags) {
   private static final Duration SHORTEST_WATCH = Duration.ofMillis(10);
+  private static final List<String> PROTOCOLS = List.of("tcp", "udp", "sctp", "icmp");
   private static final Path CONFIG = Path.of("/etc/config/ip-masq-agent");
 
   /**
@@ -75,6 +86,8 @@ record Settings(
             .or(() -> interval(line, draft))
             .or(() -> watchInterval(line))
             .or(() -> listen(line))
+            .or(() -> from(line))
+            .or(() -> protocol(line))
             .or(() -> textOrJson(line, Flag.OUTPUT))
             .or(() -> textOrJson(line, Flag.LOG_FORMAT));
     if (wrong.isPresent()) {
@@ -108,6 +121,10 @@ record Settings(
                 Path.of(line.text(Flag.CNI_CONFIG).orElse(Cni.USUAL)),
                 line.isOn(Flag.CNI_ADD_POLICY, false),
                 line.isOn(Flag.CNI_KEEP_EXTRA, false)),
+            line.text(Flag.FROM).flatMap(Ip::parse),
+            line.text(Flag.VIA),
+            line.text(Flag.PROTO),
+            line.has(Flag.PORT) ? OptionalInt.of(line.number(Flag.PORT, 0)) : OptionalInt.empty(),
             line.ignored()));
   }
 
@@ -199,6 +216,23 @@ record Settings(
                     + " address of the node, not \""
                     + text
                     + "\"");
+  }
+
+  private static Optional<String> protocol(CommandLine line) {
+    return line.text(Flag.PROTO)
+        .filter(text -> !PROTOCOLS.contains(text))
+        .map(text -> "--proto is one of tcp, udp, sctp and icmp, not \"" + text + "\"")
+        .or(
+            () ->
+                line.text(Flag.PORT)
+                    .filter(_ -> line.number(Flag.PORT, 0) < 1 || line.number(Flag.PORT, 0) > 65535)
+                    .map(text -> "--port is a number from 1 to 65535, not " + text));
+  }
+
+  private static Optional<String> from(CommandLine line) {
+    return line.text(Flag.FROM)
+        .filter(text -> Ip.parse(text).isEmpty())
+        .map(text -> "--from is an IP address, not \"" + text + "\"");
   }
 
   private static Optional<String> textOrJson(CommandLine line, String flag) {

@@ -7,6 +7,7 @@ import ipmasq.backend.Observation;
 import ipmasq.config.Config;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
+import ipmasq.hook.Hook;
 import ipmasq.http.Fetch;
 import ipmasq.loop.Pass;
 import ipmasq.loop.Pass.Basis;
@@ -117,9 +118,31 @@ final class ShowStatus {
             results);
     Chronicle chronicle = new Chronicle(Listening.identity(Optional.empty()), System::nanoTime);
     chronicle.accept(pass);
-    View view = new View(chronicle.status().orElseThrow(), new Meter.Sample(now, seen), now);
+    View view =
+        new View(
+            chronicle.status().orElseThrow(),
+            new Meter.Sample(now, seen, hooks(config, seen)),
+            now);
     console.out().print(console.json() ? StatusJson.of(view) + "\n" : StatusText.of(view));
     return view.status().ready() ? Main.OK : Main.FAILED;
+  }
+
+  private static Map<Family, Hook> hooks(Config config, Map<Family, Observation> seen) {
+    Map<Family, Hook> hooks = new EnumMap<>(Family.class);
+    if (Hooks.has(config.backend())) {
+      Hooks look = new Hooks();
+      seen.forEach(
+          (family, observation) ->
+              hooks.put(
+                  family,
+                  look.at(
+                      family,
+                      config.masqChain(),
+                      observation instanceof Observation.Seen(var observed)
+                          ? observed.policy()
+                          : Optional.empty())));
+    }
+    return hooks;
   }
 
   private static List<Problem> problems(Reading reading) {

@@ -1,6 +1,5 @@
 package ipmasq.config;
 
-import ipmasq.config.Config.BackendChoice;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.net.IpRange;
@@ -177,14 +176,17 @@ final class Assembly {
     return distinct.isEmpty() ? base.config().outputAddresses() : distinct;
   }
 
-  /** The files' own limit, or that of iptables, which walks its rules one by one. */
+  /**
+   * The files' own limit, or that of iptables, which walks its rules one by one; it may be that.
+   */
   private OptionalLong limit(Config config) {
     Long own = one(Key.CIDR_LIMIT, Long.MAX_VALUE);
     if (own != Long.MAX_VALUE) {
       return OptionalLong.of(own);
     }
-    return base.backend(config) == BackendChoice.IPTABLES
-        ? OptionalLong.of(Config.DEFAULT_CIDR_LIMIT)
-        : OptionalLong.empty();
+    return switch (base.backend(config)) {
+      case AUTO, IPTABLES -> OptionalLong.of(Config.DEFAULT_CIDR_LIMIT);
+      case NFTABLES, CNI -> OptionalLong.empty();
+    };
   }
 }

@@ -7,16 +7,16 @@ import java.util.Set;
  * What the files overlay: the defaults as the flags have changed them.
  *
  * @param fixed keys that a flag decides, whatever the files say
- * @param auto what {@code backend: auto} stands for on this node
+ * @param auto what {@code backend: auto} stands for on the node; itself where that is unknown
  */
 public record Base(Config config, Set<Key<?>> fixed, BackendChoice auto) {
   public Base {
     fixed = Set.copyOf(fixed);
   }
 
-  /** No flags, and a node with iptables. */
+  /** No flags, and a node of which nothing is known. */
   public static Base defaults() {
-    return new Base(Config.defaults(), Set.of(), BackendChoice.IPTABLES);
+    return new Base(Config.defaults(), Set.of(), BackendChoice.AUTO);
   }
 
   /** The backend that a config means. */

@@ -15,12 +15,22 @@ import java.util.function.Consumer;
 public final class Agent {
   private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
 
+  /** How many changed ranges leave garbage that is worth collecting. */
+  private static final int LARGE = 1_000;
+
+  /**
+   * Where others commit all the time and it cannot be told cheaply whether our rules were meant,
+   * looking at them takes no more than one part in so many of the time.
+   */
+  private static final int CALM = 10;
+
   private final Sync sync;
   private final Triggers triggers;
   private final Duration watchInterval;
   private final Consumer<Pass> passes;
   private final Fight fight = new Fight();
   private Duration retry = FIRST_RETRY;
+  private int lastChanges;
 
   /**
    * @param watchInterval how often to look whether somebody touched the rules; zero: never
@@ -42,13 +52,29 @@ public final class Agent {
         fight.repaired(System.nanoTime());
       }
       passes.accept(pass);
-      why = pass.enforced() ? afterSuccess(pass) : afterFailure(pass);
+      giveBack(pass);
+      boolean falseAlarm = why.contains(Trigger.RULES) && !pass.changed();
+      why = pass.enforced() ? afterSuccess(pass, falseAlarm) : afterFailure(pass);
     }
   }
 
-  private Set<Trigger> afterSuccess(Pass pass) throws InterruptedException {
+  /**
+   * Lets the heap shrink after a large change. Java would keep what it once took for as long as the
+   * agent idles. At the pass after it: until then the change itself is still held.
+   */
+  private void giveBack(Pass pass) {
+    int changes = pass.changes();
+    if (lastChanges >= LARGE && changes < LARGE) {
+      System.gc();
+    }
+    lastChanges = changes;
+  }
+
+  private Set<Trigger> afterSuccess(Pass pass, boolean falseAlarm) throws InterruptedException {
     retry = FIRST_RETRY;
-    long due = System.nanoTime() + pass.config().resyncInterval().toNanos();
+    long over = System.nanoTime();
+    long due = over + pass.config().resyncInterval().toNanos();
+    long calm = falseAlarm ? pass.took().toNanos() * CALM : 0;
     while (true) {
       long left = due - System.nanoTime();
       if (left <= 0) {
@@ -60,7 +86,8 @@ public final class Agent {
       if (!posted.isEmpty()) {
         return posted;
       }
-      if (watching && !fight.holdsBack(System.nanoTime()) && sync.disturbed()) {
+      long now = System.nanoTime();
+      if (watching && now - over >= calm && !fight.holdsBack(now) && sync.disturbed()) {
         return EnumSet.of(Trigger.RULES);
       }
     }

@@ -25,6 +25,8 @@ public final class Journal implements Consumer<Pass> {
 
   private final Log log;
   private @Nullable Pass before;
+  private String mended = "";
+  private int repairs;
   private final Map<Family, Failure> failing = new EnumMap<>(Family.class);
 
   public Journal(Log log) {
@@ -37,22 +39,46 @@ public final class Journal implements Consumer<Pass> {
       log.info("backend " + pass.backend() + ": " + pass.backendReason());
     }
     file(pass);
-    boolean fought = before != null && before.fighting();
-    if (pass.fighting() && !fought) {
-      log.warn("another program keeps changing our rules: repairs wait for some seconds now");
-    } else if (fought && !pass.fighting()) {
-      log.info("the other program has left our rules alone for a while");
-    }
+    fight(pass);
     for (Family family : Family.values()) {
       Result result = pass.results().get(family);
       if (result != null) {
         rules(family, result, pass);
       }
     }
+    if (pass.flows() > 0) {
+      log.info(
+          pass.flows() == 1
+              ? "1 flow under way follows the new rules"
+              : pass.flows() + " flows under way follow the new rules");
+    }
+    List<String> known = before == null ? List.of() : before.warnings();
+    for (String warning : pass.warnings()) {
+      if (!known.contains(warning)) {
+        log.warn(warning);
+      }
+    }
     if (!pass.changed() && pass.enforced()) {
       log.detail(2, "pass (" + words(pass) + ") found everything in place");
     }
     before = pass;
+  }
+
+  /** One line when it begins, with what is mended again and again, and one when it is over. */
+  private void fight(Pass pass) {
+    boolean fought = before != null && before.fighting();
+    if (pass.fighting() && !fought) {
+      log.warn(
+          "another program keeps changing our rules, and this was mended each time: "
+              + (mended.isEmpty() ? "what other lines say" : mended)
+              + "; from now on we wait for some seconds before each repair");
+    } else if (fought && !pass.fighting()) {
+      log.info(
+          "the other program has left our rules alone for a while; they were mended "
+              + repairs
+              + " times meanwhile");
+      repairs = 0;
+    }
   }
 
   private void file(Pass pass) {
@@ -88,14 +114,23 @@ public final class Journal implements Consumer<Pass> {
       }
       case Result.Changed(var changes) -> {
         failing.remove(family);
-        log.info(
+        String line =
             family
                 + " rules changed ("
                 + words(pass)
                 + ", "
                 + pass.took().toMillis()
                 + " ms): "
-                + named(changes));
+                + named(changes);
+        if (pass.why().contains(Trigger.RULES)) {
+          mended = family + " " + named(changes);
+        }
+        if (pass.fighting() && !pass.why().contains(Trigger.CONFIG)) {
+          repairs++;
+          log.detail(1, line); // the fight itself has been told of
+        } else {
+          log.info(line);
+        }
       }
       case Result.Unchanged() -> {
         if (failing.remove(family) != null) {

@@ -20,6 +20,8 @@ import java.util.Set;
  * @param sources the files that it was read from; empty where it is the fallback
  * @param problems what is wrong with the file, errors and warnings
  * @param fighting whether another program keeps undoing what passes mend
+ * @param flows how many flows under way were made to follow the new rules
+ * @param warnings what is odd about the node, though the rules are as they should be
  */
 public record Pass(
     Instant at,
@@ -32,13 +34,45 @@ public record Pass(
     String backend,
     String backendReason,
     boolean fighting,
-    Map<Family, Result> results) {
+    Map<Family, Result> results,
+    int flows,
+    List<String> warnings) {
 
   public Pass {
     why = Set.copyOf(why);
     sources = List.copyOf(sources);
     problems = List.copyOf(problems);
     results = Map.copyOf(results);
+    warnings = List.copyOf(warnings);
+  }
+
+  /** One that concerned no flows, on a node with nothing odd about it. */
+  public Pass(
+      Instant at,
+      Duration took,
+      Set<Trigger> why,
+      Config config,
+      Basis basis,
+      List<Reading.Source> sources,
+      List<Problem> problems,
+      String backend,
+      String backendReason,
+      boolean fighting,
+      Map<Family, Result> results) {
+    this(
+        at,
+        took,
+        why,
+        config,
+        basis,
+        sources,
+        problems,
+        backend,
+        backendReason,
+        fighting,
+        results,
+        0,
+        List.of());
   }
 
   /** What the policy in force rests on. */
@@ -80,5 +114,16 @@ public record Pass(
   /** Whether something was written. */
   public boolean changed() {
     return results.values().stream().anyMatch(Result.Changed.class::isInstance);
+  }
+
+  /** How many changes were written. */
+  int changes() {
+    int count = 0;
+    for (Result result : results.values()) {
+      if (result instanceof Result.Changed(var changes)) {
+        count += changes.size();
+      }
+    }
+    return count;
   }
 }

@@ -3,6 +3,7 @@ package ipmasq.loop;
 import ipmasq.backend.Backend;
 import ipmasq.backend.Chosen;
 import ipmasq.backend.Failure;
+import ipmasq.backend.Observation;
 import ipmasq.backend.Watch;
 import ipmasq.config.Config;
 import ipmasq.config.Problem;
@@ -35,17 +36,26 @@ import org.jspecify.annotations.Nullable;
  * <p>A config that the memory cannot hold is a bad file: the one before it stays in force.
  */
 public final class Sync {
+  /** What cannot be looked at right now may be a little later; what never can is let be. */
+  private static final int SWEEPS = 5;
+
+  /** For whom the leftovers of others were last looked for. */
+  private record Sweep(Config config, Backend backend) {}
+
   private final Supplier<Reading> file;
   private final Config fallback;
   private final Function<Config, Chosen> backends;
+  private final Host host;
   private final Clock clock;
 
   private @Nullable Config lastGood;
   private List<Reading.Source> sources = List.of();
   private List<Reading.Source> tooLarge = List.of();
   private final Map<Family, Policy> kept = new EnumMap<>(Family.class);
-  private @Nullable Config swept;
+  private @Nullable Sweep swept;
+  private int sweeps;
   private @Nullable Config enforced;
+  private final Map<Family, Policy> inForce = new EnumMap<>(Family.class);
   private Watch watch = Watch.NONE;
   private Optional<Object> verified = Optional.empty();
 
@@ -55,10 +65,15 @@ public final class Sync {
    * @param backends the backend for a config
    */
   public Sync(
-      Supplier<Reading> file, Config fallback, Function<Config, Chosen> backends, Clock clock) {
+      Supplier<Reading> file,
+      Config fallback,
+      Function<Config, Chosen> backends,
+      Host host,
+      Clock clock) {
     this.file = file;
     this.fallback = fallback;
     this.backends = backends;
+    this.host = host;
     this.clock = clock;
   }
 
@@ -140,11 +155,14 @@ public final class Sync {
     Optional<Object> mark = why.contains(Trigger.START) ? Optional.empty() : watch.mark();
     boolean untouched = mark.isPresent() && mark.equals(verified) && config.equals(enforced);
     Map<Family, Result> results = new EnumMap<>(Family.class);
+    Follow follow = new Follow(host, config);
     for (Family family : Family.values()) {
       if (enabled(config, family)) {
         results.put(
             family,
-            untouched ? new Result.Unchanged() : enforce(chosen.backend(), config, basis, family));
+            untouched
+                ? new Result.Unchanged()
+                : enforce(chosen.backend(), config, basis, family, follow));
       }
     }
     Duration took = Duration.ofNanos(System.nanoTime() - start);
@@ -166,14 +184,33 @@ public final class Sync {
         chosen.backend().name(),
         reason(chosen),
         fighting,
-        results);
+        results,
+        follow.flows(),
+        follow.warnings());
   }
 
-  private Result enforce(Backend backend, Config config, Basis basis, Family family) {
-    return Enforcement.enforce(
-        backend,
-        family,
-        observed -> Plan.toward(desired(backend, config, basis, observed), observed));
+  private Result enforce(
+      Backend backend, Config config, Basis basis, Family family, Follow follow) {
+    Plan[] last = new Plan[1];
+    Result result =
+        Enforcement.enforce(
+            backend,
+            family,
+            observed -> {
+              last[0] = Plan.toward(desired(backend, config, basis, observed), observed);
+              return last[0];
+            });
+    if (!(result instanceof Result.Failed)) {
+      Policy now = last[0].desired().orElseThrow();
+      // What the kernel was seen to hold, or else what we know to have been in force.
+      Optional<Policy> before =
+          last[0].observed().policy().or(() -> Optional.ofNullable(inForce.get(family)));
+      if (result instanceof Result.Changed && before.isPresent()) {
+        follow.revision(family, before.get(), now);
+      }
+      inForce.put(family, now);
+    }
+    return result;
   }
 
   /** Whether somebody may have changed the rules since they were last seen to be in place. */
@@ -225,18 +262,41 @@ public final class Sync {
    * a family that is off now, rules that another backend wrote.
    */
   private void sweep(Config config, Chosen chosen, Map<Family, Result> results) {
-    if (config.equals(swept)) {
+    Sweep sweep = new Sweep(config, chosen.backend());
+    if (!sweep.equals(swept)) {
+      swept = sweep;
+      sweeps = SWEEPS;
+    }
+    if (sweeps == 0) {
       return;
     }
+    sweeps--;
+    boolean clean = true;
     for (Family family : Family.values()) {
       if (!enabled(config, family)) {
         keepIfChanged(results, family, Enforcement.remove(chosen.backend(), family));
       }
       for (Backend other : chosen.others()) {
-        Enforcement.remove(other, family);
+        clean &= removed(other, family, results);
       }
     }
-    swept = config;
+    sweeps = clean ? 0 : sweeps;
+  }
+
+  /** Whether nothing of another backend's is left. */
+  private static boolean removed(Backend other, Family family, Map<Family, Result> results) {
+    return switch (other.observe(family)) {
+      // Mostly because there is no such program, and then there are no rules of it either.
+      case Observation.Unseen _ -> false;
+      case Observation.Seen(var observed) when observed.absent() -> true;
+      case Observation.Seen _ -> {
+        Result result = Enforcement.remove(other, family);
+        if (result instanceof Result.Failed) {
+          results.put(family, result); // else both would translate, each in its own way
+        }
+        yield !(result instanceof Result.Failed);
+      }
+    };
   }
 
   /** A node without IPv6 cannot be swept of IPv6 rules, and need not be: no failure. */

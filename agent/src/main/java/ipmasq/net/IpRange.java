@@ -37,8 +37,27 @@ public record IpRange(Ip first, Ip last) {
     return ip.family() == family() && first.compareTo(ip) <= 0 && ip.compareTo(last) <= 0;
   }
 
+  /** The one block that is this range, if there is one. */
+  public Optional<Cidr> block() {
+    // Of a block's ends the bits that differ are the last ones, all zero in one, all one in the
+    // other.
+    long high = first.high() ^ last.high();
+    long low = first.low() ^ last.low();
+    boolean aligned =
+        (first.high() & high) == 0
+            && (first.low() & low) == 0
+            && (high == 0 ? (low & low + 1) == 0 : low == -1 && (high & high + 1) == 0);
+    return aligned
+        ? Optional.of(new Cidr(first, family().bits() - Long.bitCount(high) - Long.bitCount(low)))
+        : Optional.empty();
+  }
+
   /** The fewest blocks that together are this range, in order. */
   public List<Cidr> blocks() {
+    Optional<Cidr> one = block();
+    if (one.isPresent()) {
+      return List.of(one.get());
+    }
     List<Cidr> blocks = new ArrayList<>();
     Ip at = first;
     while (true) {

@@ -79,6 +79,9 @@ public record Plan(Optional<Policy> desired, Observed observed, List<Change> cha
     List<Object> parts = new ArrayList<>(policy.destinations().size() + 1);
     policy.sources().forEach(source -> parts.add("only from " + source));
     policy.interfaces().forEach(name -> parts.add("only out of " + name));
+    if (policy.pinned()) {
+      parts.add("pinned");
+    }
     parts.addAll(policy.destinations());
     parts.add(policy.translation());
     return parts;

@@ -7,7 +7,6 @@ import ipmasq.policy.Policy.Destination;
 import ipmasq.policy.Policy.Treatment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
@@ -27,27 +26,55 @@ import java.util.Optional;
  */
 final class Disjoint {
   private final Deque<Destination> open = new ArrayDeque<>();
-  private final List<Cidr> exempt = new ArrayList<>();
+  private final List<Destination> exempt;
   private Optional<Ip> from = Optional.empty(); // where the range that is being walked begins
 
-  private Disjoint() {}
+  private Disjoint(int expected) {
+    exempt = new ArrayList<>(expected);
+  }
 
-  static List<Cidr> exempt(List<Destination> destinations) {
-    Disjoint walk = new Disjoint();
-    destinations.stream().sorted(Comparator.comparing(Destination::range)).forEach(walk::enter);
+  /** The exempt ranges, in order. */
+  static List<Destination> exempt(List<Destination> destinations) {
+    if (isExemptAndApart(destinations)) {
+      return destinations;
+    }
+    List<Destination> sorted = new ArrayList<>(destinations);
+    sorted.sort((a, b) -> a.range().compareTo(b.range()));
+    Disjoint walk = new Disjoint(sorted.size());
+    for (Destination destination : sorted) {
+      walk.enter(destination);
+    }
     while (!walk.open.isEmpty()) {
       walk.leave();
     }
     return List.copyOf(walk.exempt);
   }
 
+  /** Most files are so already; a hundred thousand ranges are then not touched. */
+  private static boolean isExemptAndApart(List<Destination> destinations) {
+    Destination before = null;
+    for (Destination each : destinations) {
+      if (each.treatment() != Treatment.EXEMPT
+          || before != null
+              && (before.range().compareTo(each.range()) >= 0
+                  || before.range().contains(each.range()))) {
+        return false;
+      }
+      before = each;
+    }
+    return true;
+  }
+
   private void enter(Destination next) {
     while (!open.isEmpty() && !open.peek().range().contains(next.range())) {
       leave();
     }
+    if (!open.isEmpty() && open.peek().range().equals(next.range())) {
+      return; // the first that holds a packet decides
+    }
     if (treatment() != next.treatment()) {
       if (treatment() == Treatment.EXEMPT) {
-        emit(from, next.range().first().previous());
+        emit(open.peek(), next.range().first().previous());
       }
       from = Optional.of(next.range().first());
     }
@@ -57,10 +84,11 @@ final class Disjoint {
   private void leave() {
     Destination closed = open.pop();
     if (treatment() != closed.treatment()) {
+      Ip last = closed.range().last();
       if (closed.treatment() == Treatment.EXEMPT) {
-        emit(from, Optional.of(closed.range().last()));
+        emit(closed, Optional.of(last));
       }
-      from = closed.range().last().next();
+      from = last.next();
     }
   }
 
@@ -70,9 +98,17 @@ final class Disjoint {
   }
 
   /** Empty where a nested block began, or ended, right at the border of the outer one. */
-  private void emit(Optional<Ip> first, Optional<Ip> last) {
-    if (first.isPresent() && last.isPresent() && first.get().compareTo(last.get()) <= 0) {
-      exempt.addAll(new IpRange(first.get(), last.get()).blocks());
+  private void emit(Destination of, Optional<Ip> last) {
+    if (from.isEmpty() || last.isEmpty() || from.get().compareTo(last.get()) > 0) {
+      return;
+    }
+    Cidr whole = of.range();
+    if (from.get().equals(whole.first()) && last.get().equals(whole.last())) {
+      exempt.add(of);
+      return;
+    }
+    for (Cidr block : new IpRange(from.get(), last.get()).blocks()) {
+      exempt.add(new Destination(block, Treatment.EXEMPT));
     }
   }
 }

@@ -18,18 +18,31 @@ import java.util.Optional;
  * packet gets the {@code translation}.
  *
  * @param interfaces names of output interfaces; a trailing {@code +} stands for any ending
+ * @param pinned whether exempt packets keep their source even where a chain of others would give
+ *     them another one
  */
 public record Policy(
     Family family,
     List<Cidr> sources,
     List<String> interfaces,
     List<Destination> destinations,
-    Translation translation) {
+    Translation translation,
+    boolean pinned) {
 
   public Policy {
     sources = List.copyOf(sources);
     interfaces = List.copyOf(interfaces);
     destinations = List.copyOf(destinations);
+  }
+
+  /** One that is not pinned. */
+  public Policy(
+      Family family,
+      List<Cidr> sources,
+      List<String> interfaces,
+      List<Destination> destinations,
+      Translation translation) {
+    this(family, sources, interfaces, destinations, translation, false);
   }
 
   /** A range of destinations and what happens to packets that go there. */
@@ -72,8 +85,10 @@ public record Policy(
             .map(cidr -> new Destination(cidr, Treatment.TRANSLATE))
             .toList();
     if (!exceptions.isEmpty()) {
-      // First match becomes longest prefix. Without exceptions the file's order stays.
-      destinations.addAll(exceptions);
+      // First match becomes longest prefix; without exceptions the file's order stays. What the
+      // file
+      // says goes before the exemption of link-local that nobody asked for.
+      destinations.addAll(0, exceptions);
       destinations.sort(Comparator.comparing(d -> -d.range().prefix()));
     }
     return new Policy(
@@ -84,7 +99,8 @@ public record Policy(
         new Translation(
             config.outputAddresses().stream().filter(range -> range.family() == family).findFirst(),
             config.toPorts(),
-            config.randomFully()));
+            config.randomFully()),
+        config.pin());
   }
 
   private static List<Cidr> of(Family family, List<Cidr> cidrs) {
@@ -135,7 +151,7 @@ public record Policy(
 
   /** The ranges whose packets keep their source address, disjoint and in order. */
   public List<Cidr> exempt() {
-    return Disjoint.exempt(destinations);
+    return Disjoint.exempt(destinations).stream().map(Destination::range).toList();
   }
 
   /** The same decisions, with ranges that do not overlap: what a set can hold. */
@@ -143,9 +159,13 @@ public record Policy(
     return new Policy(
         family,
         Disjoint.exempt(
-            sources.stream().map(cidr -> new Destination(cidr, Treatment.EXEMPT)).toList()),
+                sources.stream().map(cidr -> new Destination(cidr, Treatment.EXEMPT)).toList())
+            .stream()
+            .map(Destination::range)
+            .toList(),
         interfaces,
-        exempt().stream().map(cidr -> new Destination(cidr, Treatment.EXEMPT)).toList(),
-        translation);
+        Disjoint.exempt(destinations),
+        translation,
+        pinned);
   }
 }

@@ -1,66 +1,111 @@
 package ipmasq.status;
 
+import ipmasq.net.Cidr;
+import ipmasq.net.Ip;
+import ipmasq.policy.Packet;
+import ipmasq.policy.Policy;
 import ipmasq.policy.Translation;
 import ipmasq.policy.Verdict;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /**
- * A verdict in words.
+ * What our policy does to a packet, in words.
  *
- * @param word one that scripts may test for
- * @param phrase what happens to the packet, for people
+ * @param verdict one word that scripts may test for
  * @param range the range that decided
  * @param because why, for people
  */
 public record Explanation(
-    String word, String phrase, boolean translated, Optional<String> range, String because) {
+    String verdict, boolean translated, Optional<String> range, String because) {
 
-  public static Explanation of(Verdict verdict) {
+  /**
+   * @param found the policy in force; nothing: there are no rules of ours
+   * @param from where the packet comes from; unknown, it is taken for ours to translate
+   * @param via the interface that it leaves by; the same
+   */
+  public static Explanation of(
+      Optional<Policy> found, Ip destination, Optional<Ip> from, Optional<String> via) {
+    if (found.isEmpty()) {
+      return untouched(
+          "untouched", "no rules of this agent for " + destination.family() + " are there");
+    }
+    Policy policy = found.get();
+    Optional<Cidr> source =
+        from.isPresent() ? Optional.empty() : policy.sources().stream().findFirst();
+    Optional<String> out =
+        via.isPresent() ? Optional.empty() : policy.interfaces().stream().findFirst();
+    Packet packet =
+        new Packet(
+            from.or(() -> source.map(Cidr::first)).orElse(null),
+            destination,
+            Routes.isLocal(destination),
+            via.or(() -> out).orElse(null));
+    List<String> assumed = new ArrayList<>();
+    source.ifPresent(s -> assumed.add("from " + s));
+    out.ifPresent(o -> assumed.add("out of " + o));
+    return of(policy.verdictFor(packet)).given(assumed);
+  }
+
+  private static Explanation of(Verdict verdict) {
     return switch (verdict) {
-      case Verdict.LocalDestination() ->
-          untouched("local", "stays on the node", "it is an address of this node");
-      case Verdict.OtherSource() ->
-          untouched("untouched", "untouched", "its source is in none of sourceCIDRs");
+      case Verdict.LocalDestination() -> untouched("local", "it is an address of this node");
+      case Verdict.OtherSource() -> untouched("untouched", "its source is in none of sourceCIDRs");
       case Verdict.OtherInterface() ->
-          untouched("untouched", "untouched", "it leaves by none of outputInterface's names");
+          untouched("untouched", "it leaves by none of outputInterface's names");
       case Verdict.Exempt(var range) ->
           new Explanation(
-              "exempt",
-              "keeps its source",
-              false,
-              Optional.of(range.toString()),
-              range + " is not masqueraded");
+              "exempt", false, Optional.of(range.toString()), range + " is not masqueraded");
       case Verdict.Exception(var range, var translation) ->
-          translated(
-              translation,
+          new Explanation(
+              action(translation),
+              true,
               Optional.of(range.toString()),
               range + " is masqueraded, as an exception");
       case Verdict.Outbound(var translation) ->
-          translated(
-              translation,
+          new Explanation(
+              action(translation),
+              true,
               Optional.empty(),
               "none of the ranges that are not masqueraded holds it");
     };
   }
 
-  /** No rules of ours: nothing happens. */
-  public static Explanation absent(String family) {
-    return untouched(
-        "untouched", "untouched", "no rules of this agent for " + family + " are there");
+  private static Explanation untouched(String verdict, String because) {
+    return new Explanation(verdict, false, Optional.empty(), because);
   }
 
-  private static Explanation untouched(String word, String phrase, String because) {
-    return new Explanation(word, phrase, false, Optional.empty(), because);
+  private static String action(Translation translation) {
+    return translation.addresses().isPresent() ? "snat" : "masquerade";
   }
 
-  private static Explanation translated(
-      Translation translation, Optional<String> range, String because) {
-    boolean snat = translation.addresses().isPresent();
-    return new Explanation(
-        snat ? "snat" : "masquerade",
-        snat ? "gets outputAddress" : "masqueraded",
-        true,
-        range,
-        because);
+  /** The same, with what was assumed of a packet that is not exempt anyway. */
+  private Explanation given(List<String> assumed) {
+    return assumed.isEmpty() || !translated
+        ? this
+        : new Explanation(
+            verdict, true, range, because + "; for packets " + String.join(", ", assumed));
+  }
+
+  /** For a table. */
+  public String phrase() {
+    return switch (verdict) {
+      case "exempt" -> "keeps its source";
+      case "masquerade" -> "masqueraded";
+      case "snat" -> "gets outputAddress";
+      default -> verdict;
+    };
+  }
+
+  /** What follows {@code A packet to X}. */
+  String sentence() {
+    return switch (verdict) {
+      case "exempt" -> "keeps its source address";
+      case "masquerade" -> "is masqueraded";
+      case "snat" -> "gets outputAddress as its source";
+      case "local" -> "stays on the node";
+      default -> "is left alone";
+    };
   }
 }

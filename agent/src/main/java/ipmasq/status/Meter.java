@@ -2,8 +2,10 @@ package ipmasq.status;
 
 import ipmasq.backend.Failure;
 import ipmasq.backend.Observation;
+import ipmasq.hook.Hook;
 import ipmasq.loop.Pass;
 import ipmasq.net.Family;
+import ipmasq.policy.Policy;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -12,6 +14,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Meter {
   private static final long FRESH_NANOS = Duration.ofSeconds(1).toNanos();
+  private static final long HOOK_NANOS = Duration.ofSeconds(30).toNanos();
 
   /** Looks at one family, with a backend that is the meter's alone. */
   @FunctionalInterface
@@ -31,14 +35,22 @@ public final class Meter {
     Observation at(Pass pass, Family family);
   }
 
-  /** What was seen, and when. */
-  public record Sample(Instant at, Map<Family, Observation> families) {
+  /** Looks at the whole hook of one family: dearer, and so less often. */
+  @FunctionalInterface
+  public interface HookLook {
+    Hook at(Pass pass, Family family, Optional<Policy> ours);
+  }
+
+  /** What was seen, and when; no hook where there is none to look at. */
+  public record Sample(Instant at, Map<Family, Observation> families, Map<Family, Hook> hooks) {
     public Sample {
       families = Map.copyOf(families);
+      hooks = Map.copyOf(hooks);
     }
   }
 
   private final Look look;
+  private final HookLook hookLook;
   private final InstantSource clock;
   private final LongSupplier nanos;
 
@@ -49,11 +61,17 @@ public final class Meter {
   private long sampledAt;
   private boolean started;
 
+  // Of the meter's thread alone.
+  private Map<Family, Hook> hooks = Map.of();
+  private @Nullable Pass hooksOf;
+  private long hooksAt;
+
   /**
    * @param nanos a clock that never jumps
    */
-  public Meter(Look look, InstantSource clock, LongSupplier nanos) {
+  public Meter(Look look, HookLook hookLook, InstantSource clock, LongSupplier nanos) {
     this.look = look;
+    this.hookLook = hookLook;
     this.clock = clock;
     this.nanos = nanos;
   }
@@ -112,7 +130,31 @@ public final class Meter {
         families.put(family, look(pass, family));
       }
     }
-    return new Sample(clock.instant(), families);
+    return new Sample(clock.instant(), families, hooks(pass, families));
+  }
+
+  /** Looked at anew when they are old, or when the rules of ours were written. */
+  private Map<Family, Hook> hooks(Pass pass, Map<Family, Observation> families) {
+    boolean written = hooksOf != null && pass != hooksOf && pass.changed();
+    if (hooksOf == null || written || nanos.getAsLong() - hooksAt >= HOOK_NANOS) {
+      Map<Family, Hook> seen = new EnumMap<>(Family.class);
+      families.forEach(
+          (family, observation) -> {
+            Optional<Policy> ours =
+                observation instanceof Observation.Seen(var observed)
+                    ? observed.policy()
+                    : Optional.empty();
+            try {
+              seen.put(family, hookLook.at(pass, family, ours));
+            } catch (RuntimeException bug) {
+              // The counters are worth telling all the same.
+            }
+          });
+      hooks = seen;
+      hooksAt = nanos.getAsLong();
+    }
+    hooksOf = pass;
+    return hooks;
   }
 
   private Observation look(Pass pass, Family family) {

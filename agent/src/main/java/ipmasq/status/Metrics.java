@@ -1,6 +1,7 @@
 package ipmasq.status;
 
 import ipmasq.config.Problem;
+import ipmasq.hook.Conflict;
 import ipmasq.loop.Pass;
 import ipmasq.loop.Pass.Basis;
 import ipmasq.loop.Trigger;
@@ -37,6 +38,7 @@ final class Metrics {
     metrics.config();
     metrics.passes();
     metrics.families();
+    metrics.conflicts();
     metrics.traffic();
     usage.write(metrics.out);
     return metrics.out.toString();
@@ -124,6 +126,23 @@ final class Metrics {
         long count = policy.destinations().stream().filter(d -> d.treatment() == treatment).count();
         out.sample(count, "family", word(family), "treatment", word(treatment));
       }
+    }
+  }
+
+  private void conflicts() {
+    out.gauge(
+        "ip_masq_agent_conflicts",
+        "Rules of others at the nat postrouting hook that decide against the config, by what they"
+            + " do.");
+    for (Conflict conflict : view.conflicts()) {
+      out.sample(
+          conflict.rules(),
+          "family",
+          word(conflict.family()),
+          "kind",
+          conflict.kind().word(),
+          "owner",
+          conflict.owner().name().toLowerCase(Locale.ROOT));
     }
   }
 

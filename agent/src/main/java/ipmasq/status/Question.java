@@ -1,60 +1,55 @@
 package ipmasq.status;
 
+import ipmasq.hook.Flow;
+import ipmasq.hook.Hook;
 import ipmasq.net.Ip;
-import ipmasq.policy.Packet;
-import java.net.InetAddress;
-import java.net.NetworkInterface;
-import java.net.SocketException;
-import java.net.UnknownHostException;
+import ipmasq.policy.Policy;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 
-/** What happens to a packet to …? */
-final class Question {
-  private Question() {}
+/**
+ * What happens to a packet to …?
+ *
+ * @param protocol {@code tcp} and so on, where it was said
+ */
+record Question(Ip to, Optional<Ip> from, Optional<String> protocol, OptionalInt port) {
 
-  static Map<String, Object> answer(View view, Ip to, Optional<Ip> from) {
-    Explanation explanation =
+  Map<String, Object> answer(View view) {
+    Optional<Policy> policy =
         view.status().families().containsKey(to.family())
-            ? Explanation.of(
-                view.policy(to.family())
-                    .verdictFor(new Packet(from.orElse(null), to, isLocal(to), null)))
-            : Explanation.absent(to.family().toString());
-    return StatusJson.pairs(
-        "to",
-        to,
-        "from",
-        from.orElse(null),
-        "verdict",
-        explanation.word(),
-        "translated",
-        explanation.translated(),
-        "range",
-        explanation.range().orElse(null),
-        "sentence",
-        sentence(explanation),
-        "because",
-        explanation.because());
+            ? Optional.of(view.policy(to.family()))
+            : Optional.empty();
+    Explanation explanation = Explanation.of(policy, to, from, Optional.empty());
+    Optional<KernelView> kernel =
+        view.hook(to.family())
+            .filter(hook -> policy.isEmpty() || hook.holdsOurs())
+            .map(hook -> KernelView.of(hook.fate(flow(hook))));
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("to", to);
+    fields.put("from", from.orElse(null));
+    fields.put("verdict", explanation.verdict());
+    fields.put("translated", explanation.translated());
+    fields.put("range", explanation.range().orElse(null));
+    fields.put("sentence", explanation.sentence());
+    fields.put("because", explanation.because());
+    fields.put("kernel", kernel.map(KernelView::fields).orElse(null));
+    List<String> notes = new ArrayList<>();
+    kernel
+        .flatMap(k -> k.objection(explanation))
+        .ifPresent(objection -> notes.add("But in the kernel: " + objection + "."));
+    fields.put("notes", notes);
+    return fields;
   }
 
-  /** What follows {@code A packet to X}. */
-  private static String sentence(Explanation explanation) {
-    return switch (explanation.word()) {
-      case "exempt" -> "keeps its source address";
-      case "masquerade" -> "is masqueraded";
-      case "snat" -> "gets outputAddress as its source";
-      case "local" -> "stays on the node";
-      default -> "is left alone";
-    };
-  }
-
-  /** Whether it is an address of this node. */
-  static boolean isLocal(Ip ip) {
-    try {
-      InetAddress address = InetAddress.getByAddress(ip.bytes());
-      return address.isLoopbackAddress() || NetworkInterface.getByInetAddress(address) != null;
-    } catch (UnknownHostException | SocketException unknown) {
-      return false;
-    }
+  private Flow flow(Hook hook) {
+    Flow flow = Routes.flow(to, from, protocol, port);
+    // What is not told is taken for ours to translate, as in the explanation.
+    return from.isEmpty() && hook.ours().filter(p -> !p.sources().isEmpty()).isPresent()
+        ? flow.from(hook.ours().get().sources().getFirst())
+        : flow;
   }
 }

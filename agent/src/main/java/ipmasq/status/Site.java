@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /** What is served where. Called on the server's thread, which must not wait. */
 public final class Site implements Handler {
+  private static final List<String> PROTOCOLS = List.of("tcp", "udp", "sctp", "icmp");
+
   private final Chronicle chronicle;
   private final Meter meter;
   private final InstantSource clock;
@@ -136,7 +139,27 @@ public final class Site implements Handler {
       answer.accept(wrong("\"from\" must be an IP address of the same family as \"to\""));
       return;
     }
-    view(answer, view -> Response.json(200, Json.write(Question.answer(view, to.get(), from))));
+    Optional<String> protocol =
+        request.parameter("proto").map(String::strip).filter(text -> !text.isEmpty());
+    String portText = request.parameter("port").orElse("").strip();
+    OptionalInt port = port(portText);
+    if (protocol.filter(p -> !PROTOCOLS.contains(p)).isPresent()) {
+      answer.accept(wrong("\"proto\" must be tcp, udp, sctp or icmp"));
+    } else if (!portText.isEmpty() && port.isEmpty()) {
+      answer.accept(wrong("\"port\" must be a number from 1 to 65535"));
+    } else {
+      Question question = new Question(to.get(), from, protocol, port);
+      view(answer, view -> Response.json(200, Json.write(question.answer(view))));
+    }
+  }
+
+  private static OptionalInt port(String text) {
+    try {
+      int port = Integer.parseInt(text);
+      return port >= 1 && port <= 65535 ? OptionalInt.of(port) : OptionalInt.empty();
+    } catch (NumberFormatException notOne) {
+      return OptionalInt.empty();
+    }
   }
 
   private static Response wrong(String message) {

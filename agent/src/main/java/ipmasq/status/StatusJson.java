@@ -3,6 +3,7 @@ package ipmasq.status;
 import ipmasq.backend.Failure;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
+import ipmasq.hook.Conflict;
 import ipmasq.json.Json;
 import ipmasq.loop.Pass;
 import ipmasq.net.Cidr;
@@ -61,6 +62,11 @@ public final class StatusJson {
       families.add(family(view, family));
     }
     fields.put("families", families);
+    List<Object> conflicts = new ArrayList<>();
+    for (Conflict conflict : view.conflicts()) {
+      conflicts.add(conflict(conflict));
+    }
+    fields.put("conflicts", conflicts);
     fields.put("totals", totals(status.totals()));
     List<Object> history = new ArrayList<>();
     for (Event event : status.history().reversed()) {
@@ -150,6 +156,22 @@ public final class StatusJson {
 
   static Map<String, Object> failure(Failure failure) {
     return pairs("message", failure.message(), "advice", failure.advice());
+  }
+
+  private static Map<String, Object> conflict(Conflict conflict) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("family", conflict.family());
+    fields.put("kind", conflict.kind().word());
+    fields.put("severity", conflict.kind().serious() ? "warning" : "note");
+    fields.put("owner", conflict.owner().title());
+    fields.put("where", conflict.where());
+    fields.put("rule", conflict.rule());
+    fields.put("rules", conflict.rules());
+    fields.put("packets", conflict.packets());
+    fields.put("ranges", conflict.ranges());
+    fields.put("message", conflict.sentence());
+    fields.put("advice", conflict.owner().advice());
+    return fields;
   }
 
   private static Map<String, Object> totals(Totals totals) {

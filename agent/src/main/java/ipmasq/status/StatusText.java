@@ -2,6 +2,7 @@ package ipmasq.status;
 
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
+import ipmasq.hook.Conflict;
 import ipmasq.net.Family;
 import ipmasq.plan.Counter;
 import ipmasq.plan.Tally;
@@ -35,6 +36,7 @@ public final class StatusText {
       text.family(family);
     }
     text.problems();
+    text.conflicts();
     text.history();
     return text.text.toString();
   }
@@ -145,6 +147,15 @@ public final class StatusText {
       line("");
       line("Problems");
       problems.forEach(problem -> line("  " + problem));
+    }
+  }
+
+  private void conflicts() {
+    List<Conflict> conflicts = view.conflicts();
+    if (!conflicts.isEmpty()) {
+      line("");
+      line("Other rules");
+      conflicts.forEach(conflict -> line("  " + conflict));
     }
   }
 

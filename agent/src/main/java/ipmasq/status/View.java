@@ -1,6 +1,9 @@
 package ipmasq.status;
 
 import ipmasq.backend.Observation;
+import ipmasq.hook.Conflict;
+import ipmasq.hook.Conflicts;
+import ipmasq.hook.Hook;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.plan.Counter;
@@ -8,6 +11,8 @@ import ipmasq.plan.Tally;
 import ipmasq.policy.Policy;
 import ipmasq.status.Meter.Sample;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /** What the agent knows of itself, together with what the kernel says right now. */
@@ -24,6 +29,20 @@ public record View(Status status, Sample sample, Instant now) {
     return sample.families().get(family) instanceof Observation.Seen seen
         ? Optional.of(seen)
         : Optional.empty();
+  }
+
+  /** The whole hook, as far as it was looked at. */
+  Optional<Hook> hook(Family family) {
+    return Optional.ofNullable(sample.hooks().get(family));
+  }
+
+  /** Rules of others that decide against us. */
+  public List<Conflict> conflicts() {
+    List<Conflict> conflicts = new ArrayList<>();
+    for (Family family : status.enabled()) {
+      hook(family).ifPresent(hook -> conflicts.addAll(Conflicts.in(hook, policy(family))));
+    }
+    return conflicts;
   }
 
   Optional<Tally> tally(Family family) {

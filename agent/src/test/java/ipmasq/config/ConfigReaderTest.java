@@ -118,12 +118,12 @@ class ConfigReaderTest {
   }
 
   @Test
-  void theExactSpellingCounts() {
+  void ofTwoSpellingsTheLaterInTheAlphabetCounts() {
     for (String text :
         List.of(
             "masqlinklocal: false\nmasqLinkLocal: true\n",
             "masqLinkLocal: true\nmasqlinklocal: false\n")) {
-      assertEquals(true, reads.config(text).masqLinkLocal());
+      assertEquals(false, reads.config(text).masqLinkLocal());
     }
     assertEquals(true, reads.config("MASQLIN\u212aLOCAL: true\n").masqLinkLocal());
     assertEquals(false, reads.config("masqL\u0131nkLocal: true\n").masqLinkLocal());

@@ -188,6 +188,27 @@ class CommandsTest {
   }
 
   @Test
+  void explainTakesAPacketForOursUnlessToldWhereItComesFrom() {
+    try (Node node = Node.open()) {
+      node.volume().write("sourceCIDRs: [10.244.0.0/16]\noutputInterface: eth+\n");
+      assertEquals(
+          """
+          DESTINATION  VERDICT           BECAUSE
+          8.8.8.8      masqueraded       none of the ranges that are not masqueraded holds it; \
+          for packets from 10.244.0.0/16, out of eth+
+          10.1.2.3     keeps its source  10.0.0.0/8 is not masqueraded
+          """,
+          node.commandWithConfig("explain", "8.8.8.8", "10.1.2.3").ok());
+      Result other = node.commandWithConfig("explain", "8.8.8.8", "--from=192.0.2.10");
+      assertTrue(other.ok().contains("its source is in none of sourceCIDRs"), other.toString());
+      Result elsewhere = node.commandWithConfig("explain", "8.8.8.8", "--via", "lo");
+      assertTrue(elsewhere.ok().contains("leaves by none of outputInterface"), "" + elsewhere);
+      Result pod = node.commandWithConfig("explain", "8.8.8.8", "--from=10.244.1.2", "--via=eth1");
+      assertTrue(pod.ok().contains(" masqueraded "), pod.toString());
+    }
+  }
+
+  @Test
   void cleanupRemovesAllThatIsOurs() {
     String foreign = "-A POSTROUTING -s 10.1.0.0/16 -j ACCEPT";
     try (Node node = Node.open()) {
@@ -222,6 +243,7 @@ class CommandsTest {
         "explain",
         "explain example.com",
         "explain 10.0.0.0/8",
+        "explain 8.8.8.8 --from=here",
         "plan --output=xml",
         "--resync-interval=0",
         "--enable-ipv6=perhaps",

@@ -3,18 +3,28 @@ package ipmasq.e2e;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
+import ipmasq.net.IpRange;
 import ipmasq.net.PortRange;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
 
 /** A config file by chance, the same for the same seed, and destinations worth a packet. */
-record GeneratedConfig(String text, List<PortRange> ports, List<Destination> destinations) {
+record GeneratedConfig(
+    String text, List<PortRange> ports, List<IpRange> addresses, List<Destination> destinations) {
   private static final int PROBES_FREE = 6;
+  private static final String SOURCES_WITH_POD =
+      "sourceCIDRs: [10.244.0.0/16, \"fd00:244::/32\"]\n";
+  private static final String SOURCES_WITHOUT = "sourceCIDRs: [10.1.0.0/16, \"fd01::/16\"]\n";
+  private static final List<IpRange> ADDRESSES =
+      List.of(
+          new IpRange(Ip.of("192.0.2.50"), Ip.of("192.0.2.53")),
+          new IpRange(Ip.of("2001:db8:2::50"), Ip.of("2001:db8:2::50")));
 
   /** Somewhere to send a packet, and how. */
   record Destination(String text, boolean tcp) {
@@ -37,6 +47,11 @@ record GeneratedConfig(String text, List<PortRange> ports, List<Destination> des
     return ports.isEmpty() || ports.stream().anyMatch(r -> r.first() <= port && port <= r.last());
   }
 
+  /** The addresses that a translated packet of a family may come from; empty: the node's own. */
+  Optional<IpRange> addresses(Family family) {
+    return addresses.stream().filter(range -> range.family() == family).findFirst();
+  }
+
   /** The dice and what was thrown so far. */
   private static final class Generation {
     private final Random random;
@@ -49,6 +64,7 @@ record GeneratedConfig(String text, List<PortRange> ports, List<Destination> des
 
     GeneratedConfig config() {
       StringBuilder text = new StringBuilder("enableIPv6: true\n");
+      text.append("backend: ").append(one("iptables", "iptables", "nftables")).append('\n');
       boolean listed = random.nextInt(10) > 0;
       if (listed) {
         add(exempt, random.nextInt(9));
@@ -66,8 +82,26 @@ record GeneratedConfig(String text, List<PortRange> ports, List<Destination> des
       if (!ports.isEmpty()) {
         text.append("toPorts: \"").append(joined(ports)).append("\"\n");
       }
+      text.append(
+          one("", "", "", SOURCES_WITH_POD, SOURCES_WITHOUT, "sourceCIDRs: [10.244.1.2/32]\n"));
+      text.append(
+          one(
+              "",
+              "",
+              "",
+              "outputInterface: eth+\n",
+              "outputInterface: [eth0, wlan0]\n",
+              "outputInterface: wlan0\n"));
+      List<IpRange> addresses = random.nextInt(5) == 0 ? ADDRESSES : List.of();
+      if (!addresses.isEmpty()) {
+        text.append("outputAddress: [192.0.2.50-192.0.2.53, \"2001:db8:2::50\"]\n");
+      }
       text.append("randomFully: ").append(random.nextInt(4) > 0).append('\n');
-      return new GeneratedConfig(text.toString(), ports, destinations());
+      return new GeneratedConfig(text.toString(), ports, addresses, destinations());
+    }
+
+    private String one(String... choices) {
+      return choices[random.nextInt(choices.length)];
     }
 
     private static String list(String key, Set<Cidr> cidrs) {

@@ -133,11 +133,21 @@ public final class Node implements AutoCloseable {
   }
 
   private Result command(String[] words, String... more) {
-    List<String> line = new ArrayList<>(List.of("env"));
-    environment.forEach((name, value) -> line.add(name + "=" + value));
-    line.add(AgentProcess.builtAgent().toString());
+    List<String> line = new ArrayList<>(List.of(AgentProcess.builtAgent().toString()));
     line.addAll(List.of(words));
     line.addAll(List.of(more));
+    return inEnvironment(line);
+  }
+
+  /** Runs a line of shell to its end. */
+  Result shell(String line) {
+    return inEnvironment(List.of("sh", "-c", line));
+  }
+
+  private Result inEnvironment(List<String> command) {
+    List<String> line = new ArrayList<>(List.of("env"));
+    environment.forEach((name, value) -> line.add(name + "=" + value));
+    line.addAll(command);
     return namespace.runWithin(PATIENCE, line.toArray(String[]::new));
   }
 

@@ -26,7 +26,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("fault")
 @Execution(ExecutionMode.CONCURRENT)
 class TroubleTest {
-  private static final String[] OFTEN = {"--resync-interval=1", "--enable-ipv6"};
+  /** With a free choice it would turn to nftables after a while. */
+  private static final String[] OFTEN = {
+    "--resync-interval=1", "--enable-ipv6", "--backend=iptables"
+  };
 
   @Test
   void withoutTheRightToChangeRulesItSaysWhichOneItNeedsAndStays() {
@@ -61,7 +64,7 @@ class TroubleTest {
     try (Node node = Node.open()) {
       FakePrograms programs = node.fakePrograms();
       programs.removeAll();
-      AgentProcess agent = node.start("--resync-interval=1", "--enable-ipv6", "--backend=iptables");
+      AgentProcess agent = node.start(OFTEN);
       agent.awaitLine(l -> l.contains("iptables-save was not found on PATH (" + programs.path()));
       agent.awaitLine(line -> line.contains("ip6tables-save was not found on PATH"));
       assertTrue(agent.running());
@@ -78,7 +81,7 @@ class TroubleTest {
   void withoutIptablesAndFreeToChooseItWritesNftables() {
     try (Node node = Node.open()) {
       node.fakePrograms().removeAll();
-      AgentProcess agent = node.running(OFTEN);
+      AgentProcess agent = node.running("--enable-ipv6");
       agent.awaitLine(line -> line.contains("backend nftables: there is no iptables on PATH"));
       assertTrue(node.namespace().nft("list", "ruleset").contains("masquerade fully-random"));
     }

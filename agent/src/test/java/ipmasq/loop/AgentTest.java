@@ -1,6 +1,7 @@
 package ipmasq.loop;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,13 +10,19 @@ import ipmasq.backend.Watch;
 import ipmasq.config.Config;
 import ipmasq.config.Reading;
 import ipmasq.net.Family;
+import ipmasq.testkit.Eventually;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 class AgentTest {
@@ -71,20 +78,90 @@ class AgentTest {
         });
   }
 
+  @Test
+  void whatSomebodyBreaksIsMendedLongBeforeTheIntervalIsOver() throws Exception {
+    Thread loop = startWatching(pass -> {});
+    next();
+    AtomicInteger hands = new AtomicInteger();
+    undo = () -> hands.getAndIncrement() == 0 && backend.kernel.remove(Family.IPV4) != null;
+    Pass repair = nextChanged();
+    assertEquals(Set.of(Trigger.RULES), repair.why());
+    assertFalse(repair.fighting());
+    triggers.post(Trigger.STOP);
+    loop.join(DEADLINE);
+    assertEquals(2, backend.applied.size());
+  }
+
+  @Test
+  void whileNobodyTouchesTheRulesNoPassIsMade() throws Exception {
+    Thread loop = startWatching(pass -> {});
+    next();
+    Pass second = next(); // what was written is looked at once more
+    assertFalse(second.changed());
+    int looks = marks.get();
+    Eventually.eventually("more looks", marks::get, now -> now > looks + 20);
+    assertTrue(passes.isEmpty());
+    triggers.post(Trigger.STOP);
+    loop.join(DEADLINE);
+  }
+
+  @Test
+  void aFightIsCalledOneAndFoughtSlowly() throws Exception {
+    Thread loop =
+        startWatching(
+            pass -> {
+              if (pass.changed()) {
+                backend.kernel.remove(Family.IPV4);
+              }
+            });
+    Pass pass = next();
+    while (!pass.fighting()) {
+      pass = next();
+    }
+    triggers.post(Trigger.STOP);
+    loop.join(DEADLINE);
+    assertTrue(backend.applied.size() <= 7, "writes: " + backend.applied.size());
+  }
+
+  private final AtomicInteger marks = new AtomicInteger();
+  private volatile BooleanSupplier undo = () -> false;
+
+  /** Looks at the rules every 10 ms; the fake kernel's policies are their own mark. */
+  private Thread startWatching(Consumer<Pass> afterwards) {
+    Watch watch =
+        () -> {
+          undo.getAsBoolean();
+          marks.incrementAndGet();
+          return Optional.of(Map.copyOf(backend.kernel));
+        };
+    return start(Duration.ofHours(1), watch, Duration.ofMillis(10), afterwards);
+  }
+
+  private Pass nextChanged() throws InterruptedException {
+    Pass pass = next();
+    return pass.changed() ? pass : nextChanged();
+  }
+
   private Thread start(Duration interval) {
+    return start(interval, Watch.NONE, Duration.ZERO, pass -> {});
+  }
+
+  private Thread start(
+      Duration interval, Watch watch, Duration watchInterval, Consumer<Pass> afterwards) {
     Config config = Config.defaults().draft().resyncInterval(interval).config();
     Sync sync =
         new Sync(
             () -> new Reading.Read(config, List.of(), List.of()),
             config,
-            _ -> new Chosen(backend, "a test", Watch.NONE, List.of()),
+            _ -> new Chosen(backend, "a test", watch, List.of()),
+            Host.UNKNOWN,
             Clock.systemUTC());
     return Thread.ofPlatform()
         .daemon()
         .start(
             () -> {
               try {
-                new Agent(sync, triggers, Duration.ZERO, passes::add).run();
+                new Agent(sync, triggers, watchInterval, afterwards.andThen(passes::add)).run();
               } catch (InterruptedException ended) {
                 Thread.currentThread().interrupt();
               }

@@ -41,6 +41,7 @@ class SyncTest {
           () -> file,
           DEFAULTS,
           _ -> new Chosen(backend, "a test", Watch.NONE, List.of(other)),
+          Host.UNKNOWN,
           Clock.systemUTC());
 
   @Test
@@ -133,6 +134,25 @@ class SyncTest {
   }
 
   @Test
+  void whatAnotherBackendDoesNotGiveUpIsAFailureUntilItDoes() {
+    other.kernel.put(Family.IPV4, Policy.of(NARROW, Family.IPV4));
+    other.outcomes.add(new Outcome.Refused(new Failure("not mine", "wait")));
+    assertFalse(pass().enforced());
+    assertTrue(pass().enforced());
+    assertFalse(other.kernel.containsKey(Family.IPV4));
+  }
+
+  @Test
+  void anotherBackendThatCannotBeLookedAtYetIsLookedAtLater() {
+    other.blind.add(Family.IPV4);
+    other.kernel.put(Family.IPV4, Policy.of(NARROW, Family.IPV4));
+    assertTrue(pass().good());
+    other.blind.clear();
+    assertTrue(pass().good());
+    assertFalse(other.kernel.containsKey(Family.IPV4));
+  }
+
+  @Test
   void aLostRaceIsRunAgain() {
     backend.outcomes.add(new Outcome.Raced("overtaken"));
     backend.outcomes.add(new Outcome.Raced("overtaken"));
@@ -192,6 +212,7 @@ class SyncTest {
             () -> file,
             DEFAULTS,
             _ -> new Chosen(backend, "a test", Watch.NONE, List.of()),
+            Host.UNKNOWN,
             jumping.withZone(ZoneOffset.UTC));
     assertFalse(jumpy.pass(Set.of(Trigger.START)).took().isNegative());
   }

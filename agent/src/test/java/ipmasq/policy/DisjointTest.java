@@ -37,6 +37,12 @@ class DisjointTest {
   }
 
   @Test
+  void ofTheSameRangeTwiceTheFirstDecides() {
+    assertEquals(List.of(Cidr.of("10.0.0.0/8")), exempt("10.0.0.0/8", "!10.0.0.0/8"));
+    assertEquals(List.of(), exempt("!10.0.0.0/8", "10.0.0.0/8"));
+  }
+
+  @Test
   void theWholeSpaceIsOneBlock() {
     assertEquals(List.of(Cidr.of("0.0.0.0/0")), exempt("0.0.0.0/0", "10.0.0.0/8"));
     assertEquals(List.of(Cidr.of("::/0")), exempt("::/0", "fe80::/10"));
@@ -91,6 +97,6 @@ class DisjointTest {
               Cidr.of(exception ? range.substring(1) : range),
               exception ? Treatment.TRANSLATE : Treatment.EXEMPT));
     }
-    return Disjoint.exempt(destinations);
+    return Disjoint.exempt(destinations).stream().map(Destination::range).toList();
   }
 }

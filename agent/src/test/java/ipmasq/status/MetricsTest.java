@@ -111,6 +111,8 @@ class MetricsTest {
         # TYPE ip_masq_agent_ranges gauge
         ip_masq_agent_ranges{family="ipv4",treatment="exempt"} 4
         ip_masq_agent_ranges{family="ipv4",treatment="masquerade"} 0
+        # HELP ip_masq_agent_conflicts Rules of others at the nat postrouting hook that decide against the config, by what they do.
+        # TYPE ip_masq_agent_conflicts gauge
         # HELP ip_masq_agent_masqueraded_flows_total Flows that got another source address: nat rules see the first packet of each.
         # TYPE ip_masq_agent_masqueraded_flows_total counter
         ip_masq_agent_masqueraded_flows_total{family="ipv4"} 7

@@ -38,7 +38,7 @@ class PageTest {
   @BeforeEach
   void start() throws Exception {
     assumeTrue(Files.isExecutable(Chromium.PROGRAM), "chromium is not installed");
-    Meter meter = new Meter(story::look, story::now, System::nanoTime);
+    Meter meter = new Meter(story::look, story::hook, story::now, System::nanoTime);
     CompletableFuture<InetSocketAddress> address = new CompletableFuture<>();
     endpoint =
         Endpoint.start(
@@ -128,6 +128,22 @@ class PageTest {
     browser.screenshot("bad-light");
     browser.show(390, 2300, true);
     browser.screenshot("bad-phone-dark");
+    assertEquals(List.of(), browser.complaints());
+  }
+
+  @Test
+  void namesWhoElseDecides() throws Exception {
+    usual();
+    story.quiet = false;
+    browser.show(1100, 1700, false);
+    browser.open(url);
+    browser.await("document.getElementById('problemlist').innerText.includes('flannel')");
+    browser.evaluate("document.getElementById('to').focus()");
+    browser.type("172.16.0.9");
+    browser.evaluate("document.getElementById('from').value = '10.244.1.2'");
+    browser.press("Enter", 13);
+    browser.await("document.getElementById('answer').innerText.includes('a rule of flannel')");
+    browser.screenshot("conflict");
     assertEquals(List.of(), browser.complaints());
   }
 

@@ -29,6 +29,7 @@ class SiteTest {
             looks.incrementAndGet();
             return story.look(pass, family);
           },
+          story::hook,
           story::now,
           story::nanos);
   private final Site site = new Site(story.chronicle, meter, story::now, story::nanos);
@@ -104,12 +105,12 @@ class SiteTest {
         "families":[{"family":"IPv4","inForce":true,"since":"2026-01-01T12:00:01Z","failure":null,\
         "sources":[],"interfaces":[],"translation":"masquerade, ports fully random",\
         "translated":{"packets":7,"bytes":420},"exempted":{"packets":9,"bytes":540},"rangeCount":3,"ranges":[\
-        {"range":"169.254.0.0/16","treatment":"exempt","seen":{"packets":1,"bytes":60}},\
-        {"range":"10.1.0.0/16","treatment":"masquerade","seen":{"packets":2,"bytes":60}},\
+        {"range":"10.1.0.0/16","treatment":"masquerade","seen":{"packets":1,"bytes":60}},\
+        {"range":"169.254.0.0/16","treatment":"exempt","seen":{"packets":2,"bytes":60}},\
         {"range":"10.0.0.0/8","treatment":"exempt","seen":{"packets":3,"bytes":60}}],\
         "exemptCount":9,"exempt":["10.0.0.0/16","10.2.0.0/15","10.4.0.0/14","10.8.0.0/13",\
         "10.16.0.0/12","10.32.0.0/11","10.64.0.0/10","10.128.0.0/9","169.254.0.0/16"]}],\
-        "totals":{"passes":2,"changes":1,"repairs":0,"failures":0,"rejections":1},\
+        "conflicts":[],"totals":{"passes":2,"changes":1,"repairs":0,"failures":0,"rejections":1},\
         "history":[{"at":"2026-01-01T12:00:02Z","until":"2026-01-01T12:00:02Z","times":1,\
         "kind":"rejected","family":null,"text":"/etc/config/ip-masq-agent:3:5: error: CIDR\
          \\"10.0.0.1/8\\" is not aligned to a CIDR block (write 10.0.0.0/8)","changes":[],"more":0,\
@@ -145,6 +146,41 @@ class SiteTest {
   }
 
   @Test
+  void namesRulesOfOthersThatDecideAgainstUs() throws Exception {
+    story.quiet = false;
+    story.pass(Trigger.START, Story.unchanged());
+    String status = body(ask("/api/status", Map.of()));
+    assertTrue(
+        status.contains("\"kind\":\"masquerades\",\"severity\":\"warning\",\"owner\":\"flannel\""),
+        status);
+    String metrics = body(ask("/metrics", Map.of()));
+    assertTrue(
+        metrics.contains(
+            "ip_masq_agent_conflicts{family=\"ipv4\",kind=\"masquerades\",owner=\"flannel\"} 1\n"),
+        metrics);
+    String text = body(ask("/api/status.txt", Map.of()));
+    assertTrue(
+        text.contains(
+            """
+            Other rules
+              IPv4: a rule of flannel masquerades packets from 10.244.0.0/16 that the config\
+             exempts (to 10.0.0.0/8, 172.16.0.0/12, 169.254.0.0/16 and more): iptables-nft\
+             POSTROUTING: -A POSTROUTING -s 10.244.0.0/16 -m comment --comment "flanneld masq" -j\
+             MASQUERADE; start flanneld without --ip-masq, which leaves masquerading to this agent
+            """),
+        text);
+    Map<String, String> pod = Map.of("to", "172.16.0.1", "from", "10.244.1.2", "proto", "tcp");
+    String answer = body(ask("/api/explain", pod));
+    assertTrue(answer.contains("\"verdict\":\"exempt\""), answer);
+    assertTrue(answer.contains("\"kernel\":{\"verdict\":\"translated\",\"ours\":false"), answer);
+    String unknown = body(ask("/api/explain", Map.of("to", "172.16.0.1")));
+    assertTrue(unknown.contains("\"kernel\":{\"verdict\":\"cannot-tell\""), unknown);
+    assertTrue(
+        unknown.contains("it depends on a rule of flannel for packets from 10.244.0.0/16"),
+        unknown);
+  }
+
+  @Test
   void refusesWhatIsNoAddress() throws Exception {
     story.pass(Trigger.START, Story.unchanged());
     for (Map<String, String> query :
@@ -152,7 +188,9 @@ class SiteTest {
             Map.<String, String>of(),
             Map.of("to", "<script>"),
             Map.of("to", "8.8.8.8", "from", "x"),
-            Map.of("to", "8.8.8.8", "from", "::1"))) {
+            Map.of("to", "8.8.8.8", "from", "::1"),
+            Map.of("to", "8.8.8.8", "proto", "<script>"),
+            Map.of("to", "8.8.8.8", "port", "0"))) {
       Response response = ask("/api/explain", query);
       assertEquals(400, response.status());
       assertFalse(body(response).contains("<script>"));

@@ -5,6 +5,11 @@ import ipmasq.backend.Observation;
 import ipmasq.config.Config;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
+import ipmasq.hook.Action;
+import ipmasq.hook.BaseChain;
+import ipmasq.hook.Condition;
+import ipmasq.hook.Hook;
+import ipmasq.hook.Rule;
 import ipmasq.loop.Pass;
 import ipmasq.loop.Pass.Basis;
 import ipmasq.loop.Pass.Result;
@@ -168,12 +173,32 @@ final class Story {
         });
   }
 
+  /** A hook with a rule of flannel's behind ours. */
+  Hook hook(Pass pass, Family family, Optional<Policy> ours) {
+    Rule our = new Rule(List.of(), new Action.Ours(), "-A POSTROUTING -j IP-MASQ-AGENT");
+    Rule flannel =
+        new Rule(
+            List.of(Condition.source(Cidr.of("10.244.0.0/16"))),
+            new Action.Translate("MASQUERADE"),
+            "-A POSTROUTING -s 10.244.0.0/16 -m comment --comment \"flanneld masq\" -j MASQUERADE");
+    BaseChain base =
+        new BaseChain(
+            "iptables-nft POSTROUTING",
+            100,
+            "POSTROUTING",
+            Map.of("POSTROUTING", quiet ? List.of(our) : List.of(our, flannel)));
+    return new Hook(family, List.of(base), ours, false);
+  }
+
+  /** Whether nobody else is at the hook. */
+  boolean quiet = true;
+
   View view() {
     Map<Family, Observation> seen = new EnumMap<>(Family.class);
     seen.put(Family.IPV4, look(config, Family.IPV4));
     if (config.enableIpv6()) {
       seen.put(Family.IPV6, look(config, Family.IPV6));
     }
-    return new View(status(), new Meter.Sample(now(), seen), now());
+    return new View(status(), new Meter.Sample(now(), seen, Map.of()), now());
   }
 }

@@ -111,6 +111,7 @@ class TakeoverTest {
         Eventually.eventually("looked before", packets::get, seen -> seen >= 6);
         try (var agent =
             AgentProcess.start(node, "--backend=iptables", "--config=" + config.file())) {
+          agent.awaitLine(line -> line.contains("backend iptables"));
           Eventually.eventually(
               "only our own rules", () -> node.iptablesSave("nat"), TakeoverTest::ours);
           int then = packets.get();

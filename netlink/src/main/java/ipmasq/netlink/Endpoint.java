@@ -203,6 +203,34 @@ class Endpoint implements AutoCloseable {
     }
   }
 
+  /**
+   * Sends what stands at one address and receives at another what answers it at once.
+   *
+   * @return the length of the answer; below zero also where it did not come from the kernel
+   */
+  long exchange(long request, int length, long answer, int room) {
+    long sent = call(Syscalls.SENDTO, descriptor, request, length, 0, 0, 0);
+    if (sent < 0) {
+      return sent;
+    }
+    optionBytes.putInt(0, ADDRESS);
+    long got =
+        call(
+            Syscalls.RECVFROM,
+            descriptor,
+            answer,
+            room,
+            MSG_DONTWAIT,
+            address.address(),
+            option.address());
+    return addressBytes.getInt(4) == 0 ? got : -1;
+  }
+
+  /** For memory that lives as long as the socket. */
+  Arena arena() {
+    return arena;
+  }
+
   long call(long number, long a, long b, long c, long d, long e, long f) {
     return Syscalls.call(captured, number, a, b, c, d, e, f);
   }

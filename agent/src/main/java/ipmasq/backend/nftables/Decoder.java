@@ -5,8 +5,8 @@ import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import ipmasq.net.IpRange;
 import ipmasq.net.PortRange;
+import ipmasq.netlink.nftables.Chain;
 import ipmasq.netlink.nftables.Cmp;
-import ipmasq.netlink.nftables.Counter;
 import ipmasq.netlink.nftables.Data;
 import ipmasq.netlink.nftables.Expression;
 import ipmasq.netlink.nftables.Immediate;
@@ -33,28 +33,38 @@ final class Decoder {
   private Decoder() {}
 
   static Optional<Policy> policy(
-      Family family, List<Rule> rules, List<IpRange> exempt, List<IpRange> sources) {
-    Optional<Translation> translation = translation(rules);
+      Family family, List<Hooked> chains, List<Cidr> exempt, List<Cidr> sources) {
+    Optional<List<Rule>> rules = rules(chains, Names.chain(family));
+    Optional<Translation> translation = rules.flatMap(Decoder::translation);
     if (translation.isEmpty()) {
       return Optional.empty();
     }
     Policy candidate =
         new Policy(
-            family, blocks(sources), interfaces(rules), destinations(exempt), translation.get());
-    return same(Layout.rules(candidate), rules) ? Optional.of(candidate) : Optional.empty();
+            family,
+            sources,
+            interfaces(rules.get()),
+            destinations(exempt),
+            translation.get(),
+            rules(chains, Names.pin(family)).isPresent());
+    return same(Layout.chains(candidate), chains) ? Optional.of(candidate) : Optional.empty();
   }
 
-  private static List<Cidr> blocks(List<IpRange> ranges) {
-    List<Cidr> blocks = new ArrayList<>(ranges.size());
-    for (IpRange range : ranges) {
-      blocks.addAll(range.blocks());
-    }
-    return blocks;
+  private static Optional<List<Rule>> rules(List<Hooked> chains, Chain chain) {
+    return chains.stream()
+        .filter(c -> c.name().equals(chain.name()))
+        .map(Hooked::rules)
+        .findFirst();
   }
 
-  private static List<Destination> destinations(List<IpRange> exempt) {
+  private static boolean same(List<Hooked> wanted, List<Hooked> found) {
+    return wanted.size() == found.size()
+        && wanted.stream().allMatch(chain -> found.stream().anyMatch(chain::sameAs));
+  }
+
+  private static List<Destination> destinations(List<Cidr> exempt) {
     List<Destination> destinations = new ArrayList<>(exempt.size());
-    for (Cidr block : blocks(exempt)) {
+    for (Cidr block : exempt) {
       destinations.add(new Destination(block, Treatment.EXEMPT));
     }
     return destinations;
@@ -168,28 +178,5 @@ final class Decoder {
       }
     }
     return Optional.empty();
-  }
-
-  /** The same but for handles and what was counted. */
-  static boolean same(List<Rule> wanted, List<Rule> found) {
-    if (wanted.size() != found.size()) {
-      return false;
-    }
-    for (int i = 0; i < wanted.size(); i++) {
-      if (!same(wanted.get(i), found.get(i))) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private static boolean same(Rule wanted, Rule found) {
-    return wanted.comment().equals(found.comment()) && uncounted(wanted).equals(uncounted(found));
-  }
-
-  private static List<Expression> uncounted(Rule rule) {
-    List<Expression> expressions = new ArrayList<>(rule.expressions());
-    expressions.replaceAll(e -> e instanceof Counter ? new Counter(0, 0) : e);
-    return expressions;
   }
 }

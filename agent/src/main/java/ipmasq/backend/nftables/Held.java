@@ -1,12 +1,10 @@
 package ipmasq.backend.nftables;
 
 import ipmasq.net.Family;
-import ipmasq.net.IpRange;
-import ipmasq.netlink.nftables.Chain;
+import ipmasq.netlink.nftables.Counter;
 import ipmasq.netlink.nftables.Expression;
 import ipmasq.netlink.nftables.Rule;
 import ipmasq.netlink.nftables.Table;
-import ipmasq.plan.Counter;
 import ipmasq.plan.Observed;
 import ipmasq.plan.Tally;
 import ipmasq.policy.Policy;
@@ -19,21 +17,27 @@ import java.util.Optional;
  * What the kernel holds of ours for one family.
  *
  * @param table our table, which both families share
- * @param exempt the elements of the set of exempt destinations; empty: there is no such set
+ * @param exempt the set of exempt destinations; empty: there is none
  * @param sources the same for sources
- * @param chain our base chain
- * @param rules its rules, in order
+ * @param chains those that bear our names
+ * @param foreign whether something bears one of our names and is of another kind, so that the table
+ *     must be made anew
  */
 record Held(
     Family family,
     Optional<Table> table,
-    Optional<List<IpRange>> exempt,
-    Optional<List<IpRange>> sources,
-    Optional<Chain> chain,
-    List<Rule> rules,
+    Optional<Content> exempt,
+    Optional<Content> sources,
+    List<Hooked> chains,
+    boolean foreign,
     Optional<Policy> policy,
     List<String> flaws)
     implements Observed {
+
+  Held {
+    chains = List.copyOf(chains);
+    flaws = List.copyOf(flaws);
+  }
 
   /** There is no table of ours. */
   static Held nothing(Family family) {
@@ -42,58 +46,60 @@ record Held(
         Optional.empty(),
         Optional.empty(),
         Optional.empty(),
-        Optional.empty(),
         List.of(),
+        false,
         Optional.empty(),
-        List.of());
-  }
-
-  /** Everything as a policy needs it. */
-  static Held whole(Table table, Policy policy) {
-    return new Held(
-        policy.family(),
-        Optional.of(table),
-        Optional.of(Update.ranges(policy.exempt())),
-        policy.sources().isEmpty()
-            ? Optional.empty()
-            : Optional.of(Update.ranges(policy.sources())),
-        Optional.of(Names.chain(policy.family())),
-        Layout.rules(policy),
-        Optional.of(policy),
         List.of());
   }
 
   Held withFlaws(List<String> more) {
     List<String> all = new ArrayList<>(flaws);
     all.addAll(more);
-    return new Held(family, table, exempt, sources, chain, rules, policy, List.copyOf(all));
+    return new Held(family, table, exempt, sources, chains, foreign, policy, all);
+  }
+
+  /** The port of the socket that owns the table; 0: none. */
+  int owner() {
+    return table.map(Table::owner).orElse(0);
+  }
+
+  /** The chain of this name. */
+  Optional<Hooked> chain(String name) {
+    return chains.stream().filter(chain -> chain.name().equals(name)).findFirst();
   }
 
   /** Nothing of this family; the table may be there for the other one. */
   @Override
   public boolean absent() {
-    return exempt.isEmpty() && sources.isEmpty() && chain.isEmpty();
+    return exempt.isEmpty() && sources.isEmpty() && chains.isEmpty() && !foreign;
   }
 
-  /** The set does not count its elements: that would be a counter on every core for each. */
   @Override
   public Optional<Tally> tally() {
-    Counter exempted = Counter.NONE;
-    Counter translated = Counter.NONE;
-    for (Rule rule : rules) {
-      for (Expression expression : rule.expressions()) {
-        if (expression instanceof ipmasq.netlink.nftables.Counter(var packets, var bytes)) {
-          Counter counter = new Counter(packets, bytes);
-          if (rule.comment().equals(Names.EXEMPT_COMMENT)) {
-            exempted = exempted.plus(counter);
-          } else {
-            translated = translated.plus(counter);
-          }
+    if (chains.isEmpty()) {
+      return Optional.empty();
+    }
+    ipmasq.plan.Counter exempted = ipmasq.plan.Counter.NONE;
+    ipmasq.plan.Counter translated = ipmasq.plan.Counter.NONE;
+    for (Hooked chain : chains) {
+      for (Rule rule : chain.rules()) {
+        if (rule.comment().equals(Names.OUTBOUND_COMMENT)) {
+          translated = translated.plus(counted(rule));
+        } else if (rule.comment().equals(Names.EXEMPT_COMMENT)) {
+          exempted = exempted.plus(counted(rule));
         }
       }
     }
-    return policy.isPresent()
-        ? Optional.of(new Tally(Map.of(), exempted, translated))
-        : Optional.empty();
+    return Optional.of(
+        new Tally(exempt.map(Content::counters).orElse(Map.of()), exempted, translated));
+  }
+
+  private static ipmasq.plan.Counter counted(Rule rule) {
+    for (Expression expression : rule.expressions()) {
+      if (expression instanceof Counter(var packets, var bytes)) {
+        return new ipmasq.plan.Counter(packets, bytes);
+      }
+    }
+    return ipmasq.plan.Counter.NONE;
   }
 }

@@ -1,8 +1,6 @@
 package ipmasq.backend.nftables;
 
 import ipmasq.net.Family;
-import ipmasq.net.Ip;
-import ipmasq.net.IpRange;
 import ipmasq.netlink.Answer;
 import ipmasq.netlink.Errno;
 import ipmasq.netlink.NetlinkFailure;
@@ -13,11 +11,9 @@ import ipmasq.netlink.nftables.Commit;
 import ipmasq.netlink.nftables.Generation;
 import ipmasq.netlink.nftables.NftSet;
 import ipmasq.netlink.nftables.Nftables;
-import ipmasq.netlink.nftables.Rule;
 import ipmasq.netlink.nftables.Table;
 import ipmasq.policy.Policy;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -66,24 +62,27 @@ final class Kernel implements AutoCloseable {
 
   /** The numbers of a chain's rules, in order; none where there is no such chain. */
   List<Long> handles(Chain chain) throws Unanswered {
-    List<Long> handles = new ArrayList<>();
-    switch (nftables().rules(chain)) {
-      case Answer.Given<List<Rule>>(var rules) -> rules.forEach(rule -> handles.add(rule.handle()));
-      case Answer.Failed<List<Rule>>(NetlinkFailure.Refused(var refusal))
-          when refusal.errno().equals(Errno.ENOENT) -> {}
-      case Answer.Failed<List<Rule>>(var failure) -> throw new Unanswered("rules", failure);
-    }
-    return handles;
+    return switch (nftables().handles(chain)) {
+      case Answer.Given<List<Long>>(var handles) -> handles;
+      case Answer.Failed<List<Long>>(NetlinkFailure.Refused(var refusal))
+          when refusal.errno().is(Errno.ENOENT) ->
+          List.of();
+      case Answer.Failed<List<Long>>(var failure) -> throw new Unanswered("rules", failure);
+    };
   }
 
-  /** What is there of ours, all of one moment. */
-  Held held(Family family) throws Unanswered {
+  /**
+   * What is there of ours, all of one moment. Content that is known need not be read again while
+   * nobody else can have changed it.
+   */
+  Held held(Family family, Known known) throws Unanswered {
     Unanswered last = new Unanswered("our table", new NetlinkFailure.Interrupted());
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       try {
         Generation before = generation();
-        Held held = read(family);
+        Held held = read(family, known, before);
         if (before.equals(generation())) {
+          known.seen(held, before);
           return held;
         }
       } catch (Unanswered unanswered) {
@@ -96,58 +95,76 @@ final class Kernel implements AutoCloseable {
     throw last;
   }
 
-  private Held read(Family family) throws Unanswered {
+  private Held read(Family family, Known known, Generation generation) throws Unanswered {
     Optional<Table> table = table();
     if (table.isEmpty()) {
       return Held.nothing(family);
     }
-    Optional<Chain> chain = given("chain", nftables().find(Names.chain(family)));
-    Optional<List<IpRange>> exempt = ranges(Names.exempt(family));
-    Optional<List<IpRange>> sources = ranges(Names.sources(family));
-    List<Rule> rules =
-        chain.isPresent() ? given("rules", nftables().rules(chain.get())) : List.of();
-    return assemble(family, table.get(), exempt, sources, chain, rules);
+    List<Hooked> chains = new ArrayList<>();
+    for (Chain ours : List.of(Names.chain(family), Names.pin(family))) {
+      Optional<Chain> chain = given("chain", nftables().find(ours));
+      if (chain.isPresent()) {
+        chains.add(new Hooked(chain.get(), given("rules", nftables().rules(chain.get()))));
+      }
+    }
+    Optional<NftSet> exempt = given("set", nftables().find(Names.exempt(family)));
+    Optional<NftSet> sources = given("set", nftables().find(Names.sources(family)));
+    if (isForeign(exempt, Names.exempt(family)) || isForeign(sources, Names.sources(family))) {
+      return assemble(family, table.get(), Optional.empty(), Optional.empty(), chains, true);
+    }
+    boolean trusted = known.isStill(table.get(), port(), generation);
+    return assemble(
+        family,
+        table.get(),
+        content(exempt, trusted ? known.exempt() : Optional.empty()),
+        content(sources, trusted ? known.sources() : Optional.empty()),
+        chains,
+        false);
+  }
+
+  private static boolean isForeign(Optional<NftSet> found, NftSet ours) {
+    return found.isPresent()
+        && !(found.get().key().equals(ours.key()) && found.get().flags().equals(ours.flags()));
   }
 
   private static Held assemble(
       Family family,
       Table table,
-      Optional<List<IpRange>> exempt,
-      Optional<List<IpRange>> sources,
-      Optional<Chain> chain,
-      List<Rule> rules) {
+      Optional<Content> exempt,
+      Optional<Content> sources,
+      List<Hooked> chains,
+      boolean foreign) {
     List<String> flaws = new ArrayList<>();
-    Optional<Policy> policy = Optional.empty();
-    if (chain.isPresent() || exempt.isPresent()) {
-      boolean hooked = chain.isPresent() && chain.get().base().equals(Names.chain(family).base());
-      if (hooked && exempt.isPresent()) {
-        policy = Decoder.policy(family, rules, exempt.get(), sources.orElse(List.of()));
-      }
-      if (policy.isEmpty()) {
-        flaws.add("our chain, its rules or its set are not as they should be");
-      }
-      if (table.flags().contains(Table.Flag.DORMANT)) {
-        flaws.add("the table is dormant");
-      }
+    Optional<Policy> policy =
+        exempt.flatMap(
+            content ->
+                Decoder.policy(
+                    family,
+                    chains,
+                    content.blocks(),
+                    sources.map(Content::blocks).orElse(List.of())));
+    if (foreign) {
+      flaws.add("a set that is not of our kind");
+    } else if (policy.isEmpty() && (!chains.isEmpty() || exempt.isPresent())) {
+      flaws.add("our chains, their rules or sets are not as they should be");
     }
-    return new Held(family, Optional.of(table), exempt, sources, chain, rules, policy, flaws);
+    if (policy.isPresent() && table.flags().contains(Table.Flag.DORMANT)) {
+      flaws.add("the table is dormant");
+    }
+    return new Held(family, Optional.of(table), exempt, sources, chains, foreign, policy, flaws);
   }
 
-  /** The elements of a set, in order; empty where there is no such set. */
-  private Optional<List<IpRange>> ranges(NftSet set) throws Unanswered {
-    if (given("set", nftables().find(set)).isEmpty()) {
-      return Optional.empty();
+  private Optional<Content> content(Optional<NftSet> set, Optional<Content> known)
+      throws Unanswered {
+    if (set.isEmpty() || known.isPresent()) {
+      return set.isEmpty() ? Optional.empty() : known;
     }
-    List<IpRange> ranges = new ArrayList<>();
-    Optional<NetlinkFailure> failure =
-        nftables()
-            .ranges(
-                set, (first, last) -> ranges.add(new IpRange(Ip.ofBytes(first), Ip.ofBytes(last))));
+    ContentReader reader = new ContentReader(set.get());
+    Optional<NetlinkFailure> failure = nftables().elements(set.get(), reader);
     if (failure.isPresent()) {
-      throw new Unanswered("elements of " + set, failure.get());
+      throw new Unanswered("elements of " + set.get(), failure.get());
     }
-    Collections.reverse(ranges);
-    return Optional.of(ranges);
+    return Optional.of(reader.content());
   }
 
   /** Whether the table holds nothing of the other family. */

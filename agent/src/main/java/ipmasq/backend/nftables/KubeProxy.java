@@ -9,6 +9,8 @@ public final class KubeProxy {
 
   /** In nftables mode it keeps a table of its name a family. */
   public static boolean usesNftables() {
+    // A socket for this question alone: the first that stays open gets the process's id as its
+    // port, and the owner of a table is the one to be known by that.
     try (Kernel kernel = new Kernel()) {
       return kernel.has(new Table(TableFamily.IP, "kube-proxy"))
           || kernel.has(new Table(TableFamily.IP6, "kube-proxy"));

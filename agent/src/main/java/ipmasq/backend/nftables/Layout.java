@@ -3,10 +3,12 @@ package ipmasq.backend.nftables;
 import ipmasq.net.Family;
 import ipmasq.net.IpRange;
 import ipmasq.net.PortRange;
+import ipmasq.netlink.nftables.Bitwise;
 import ipmasq.netlink.nftables.Byteorder;
 import ipmasq.netlink.nftables.Chain;
 import ipmasq.netlink.nftables.Cmp;
 import ipmasq.netlink.nftables.Counter;
+import ipmasq.netlink.nftables.Ct;
 import ipmasq.netlink.nftables.Data;
 import ipmasq.netlink.nftables.Expression;
 import ipmasq.netlink.nftables.Fib;
@@ -29,16 +31,24 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The rules of a policy, all but the ranges, which stand in sets:
+ * The chains of a policy, all but the ranges, which stand in sets:
  *
  * <pre>
- *   meta nfproto != ipv4 return
- *   ip saddr != @sources4 return                       only with sources
- *   oifname != "eth0" oifname != "ppp*" return         only with interfaces
- *   ip daddr @exempt4 counter return
- *   fib daddr type local return
- *   meta l4proto tcp numgen random mod 64512 &lt; 28976 masquerade to :1024-29999    only with ports
- *   counter masquerade fully-random
+ *   chain postrouting4, priority 105
+ *     meta nfproto != ipv4 return
+ *     ip saddr != @sources4 return                       only with sources
+ *     oifname != "eth0" oifname != "ppp*" return         only with interfaces
+ *     ip daddr @exempt4 counter return
+ *     fib daddr type local return
+ *     meta l4proto tcp numgen random mod 64512 &lt; 28976 masquerade to :1024-29999    only with ports
+ *     counter masquerade fully-random
+ *
+ *   chain pin4, priority 85                              only where pinned
+ *     meta nfproto != ipv4 return
+ *     ct status dnat return
+ *     (sources and interfaces as above)
+ *     fib daddr type local return
+ *     ip daddr @exempt4 counter snat to ip saddr
  * </pre>
  *
  * <p>Rules that look at addresses ask for the protocol once more, which nft does not show: without
@@ -46,38 +56,75 @@ import java.util.Set;
  *
  * <p>The set comes before the question whether the node itself is meant: a look-up is the cheaper
  * of the two, and both lead to the same.
+ *
+ * <p>A flow gets a source once: what pin4 binds to the source it has, no later chain translates.
+ * Flows to a service must not be bound there. Their destination was changed on the way, and whoever
+ * changed it masquerades those of them whose answers would else not come back by this node.
  */
 final class Layout {
+  static final Counter COUNTER = new Counter(0, 0);
   private static final int[] PROTOCOLS = {6, 17, 132}; // tcp, udp, sctp
-  private static final Counter COUNTER = new Counter(0, 0);
+  private static final Data DESTINATION_TRANSLATED = Data.hostU32(1 << 5); // a bit of ct status
 
   private final Family family;
   private final Chain chain;
   private final Data protocol;
   private final List<Rule> rules = new ArrayList<>();
 
-  private Layout(Family family) {
+  private Layout(Family family, Chain chain) {
     this.family = family;
-    this.chain = Names.chain(family);
+    this.chain = chain;
     this.protocol = family == Family.IPV4 ? Meta.IPV4 : Meta.IPV6;
   }
 
-  static List<Rule> rules(Policy policy) {
-    Layout layout = new Layout(policy.family());
+  static List<Hooked> chains(Policy policy) {
+    Hooked main = postrouting(policy);
+    return policy.pinned() ? List.of(main, pin(policy)) : List.of(main);
+  }
+
+  private static Hooked postrouting(Policy policy) {
+    Layout layout = new Layout(policy.family(), Names.chain(policy.family()));
+    layout.family();
     layout.scope(policy);
-    layout.exempt();
+    layout.exempt(Names.EXEMPT_COMMENT, List.of(Verdict.RETURN));
+    layout.local();
     layout.translate(policy.translation());
-    return List.copyOf(layout.rules);
+    return new Hooked(layout.chain, layout.rules);
+  }
+
+  private static Hooked pin(Policy policy) {
+    Layout layout = new Layout(policy.family(), Names.pin(policy.family()));
+    layout.family();
+    layout.add(
+        Names.SERVICE_COMMENT,
+        new Ct(1, Ct.Key.STATUS),
+        Bitwise.and(1, DESTINATION_TRANSLATED),
+        Cmp.neq(Data.hostU32(0)),
+        Verdict.RETURN);
+    layout.scope(policy);
+    layout.local();
+    layout.exempt(
+        Names.PIN_COMMENT,
+        List.of(
+            layout.source(), new Nat(Nat.Kind.SNAT, layout.tableFamily(), 1, 1, 0, 0, Set.of())));
+    return new Hooked(layout.chain, layout.rules);
+  }
+
+  private void family() {
+    add("", new Meta(Meta.Key.NFPROTO), Cmp.neq(protocol), Verdict.RETURN);
+  }
+
+  private Payload source() {
+    return family == Family.IPV4 ? Payload.IP_SADDR : Payload.IP6_SADDR;
   }
 
   private void scope(Policy policy) {
-    add("", new Meta(Meta.Key.NFPROTO), Cmp.neq(protocol), Verdict.RETURN);
     if (!policy.sources().isEmpty()) {
       add(
           Names.SOURCES_COMMENT,
           new Meta(Meta.Key.NFPROTO),
           Cmp.eq(protocol),
-          family == Family.IPV4 ? Payload.IP_SADDR : Payload.IP6_SADDR,
+          source(),
           new Lookup(1, Names.sources(family).name(), true),
           Verdict.RETURN);
     }
@@ -99,15 +146,18 @@ final class Layout {
         : Data.interfaceName(name);
   }
 
-  private void exempt() {
-    add(
-        Names.EXEMPT_COMMENT,
-        new Meta(Meta.Key.NFPROTO),
-        Cmp.eq(protocol),
-        family == Family.IPV4 ? Payload.IP_DADDR : Payload.IP6_DADDR,
-        Lookup.in(Names.exempt(family).name()),
-        COUNTER,
-        Verdict.RETURN);
+  private void exempt(String comment, List<Expression> then) {
+    List<Expression> rule = new ArrayList<>();
+    rule.add(new Meta(Meta.Key.NFPROTO));
+    rule.add(Cmp.eq(protocol));
+    rule.add(family == Family.IPV4 ? Payload.IP_DADDR : Payload.IP6_DADDR);
+    rule.add(Lookup.in(Names.exempt(family).name()));
+    rule.add(COUNTER);
+    rule.addAll(then);
+    add(comment, rule);
+  }
+
+  private void local() {
     add(Names.LOCAL_COMMENT, Fib.destinationType(), Cmp.eq(Fib.LOCAL), Verdict.RETURN);
   }
 

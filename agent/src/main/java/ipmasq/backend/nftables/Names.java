@@ -21,6 +21,8 @@ final class Names {
   static final String LOCAL_COMMENT = "ip-masq-agent: the node's own addresses";
   static final String SOURCES_COMMENT = "ip-masq-agent: only traffic from sourceCIDRs";
   static final String INTERFACES_COMMENT = "ip-masq-agent: only traffic out of outputInterface";
+  static final String SERVICE_COMMENT = "ip-masq-agent: service traffic is not pinned";
+  static final String PIN_COMMENT = "ip-masq-agent: no other chain masquerades this";
   static final String OUTBOUND_COMMENT = "ip-masq-agent: outbound traffic is subject to masquerade";
 
   /**
@@ -29,6 +31,11 @@ final class Names {
    * so this is a number that no one else uses.
    */
   static final int PRIORITY = 105;
+
+  /**
+   * Before every other chain that masquerades: kindnet's (90), kube-proxy's and iptables' (100).
+   */
+  static final int PIN_PRIORITY = 85;
 
   private Names() {}
 
@@ -44,6 +51,11 @@ final class Names {
 
   static Chain chain(Family family) {
     return new Chain(TABLE, "postrouting" + number(family), "nat", Hook.POSTROUTING, PRIORITY);
+  }
+
+  /** Where exempt traffic gets its own source address for good; only with pinning. */
+  static Chain pin(Family family) {
+    return new Chain(TABLE, "pin" + number(family), "nat", Hook.POSTROUTING, PIN_PRIORITY);
   }
 
   private static int number(Family family) {

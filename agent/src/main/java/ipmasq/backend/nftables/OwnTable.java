@@ -25,12 +25,13 @@ import java.util.Optional;
  */
 public final class OwnTable implements Backend, AutoCloseable {
   private final Kernel kernel = new Kernel();
-  private final boolean holds;
-  private final Map<Family, Policy> committed = new EnumMap<>(Family.class);
-  private boolean ownable = true;
+  private final boolean owns;
+  private final Map<Family, Known> known = new EnumMap<>(Family.class);
+  private boolean ownable;
 
-  private OwnTable(boolean holds) {
-    this.holds = holds;
+  private OwnTable(boolean owns) {
+    this.owns = owns;
+    this.ownable = owns;
   }
 
   /** For the process that keeps the rules: it owns the table where it can. */
@@ -38,7 +39,7 @@ public final class OwnTable implements Backend, AutoCloseable {
     return new OwnTable(true);
   }
 
-  /** For a process that looks, or removes what nobody holds. */
+  /** For a process that looks, or removes what nobody holds; also as on a kernel without owners. */
   public static OwnTable visited() {
     return new OwnTable(false);
   }
@@ -57,7 +58,8 @@ public final class OwnTable implements Backend, AutoCloseable {
   public String circumstances() {
     return ownable
         ? "the table is owned, so no other process can change it"
-        : "this kernel cannot protect a table from other processes (6.9 and later can)";
+        : "the table is open to other processes: an owner needs kernel 6.9, and a table that was"
+            + " made with one";
   }
 
   @Override
@@ -73,45 +75,33 @@ public final class OwnTable implements Backend, AutoCloseable {
         disjoint.sources(),
         interfaces,
         disjoint.destinations(),
-        disjoint.translation());
+        disjoint.translation(),
+        disjoint.pinned());
   }
 
   @Override
   public Observation observe(Family family) {
     try {
-      Optional<Held> remembered = remembered(family);
-      Held held = remembered.isPresent() ? remembered.get() : kernel.held(family);
-      return new Observation.Seen(holds ? held.withFlaws(claims(held)) : held);
+      Held held = kernel.held(family, known(family));
+      return new Observation.Seen(owns ? held.withFlaws(claims(held)) : held);
     } catch (Unanswered unanswered) {
       return new Observation.Unseen(unanswered.failure());
     }
   }
 
-  /**
-   * What this process committed itself to a table that it owns still: nobody else can have changed
-   * it. To read a large set back would take the kernel longer than to fill it.
-   */
-  private Optional<Held> remembered(Family family) throws Unanswered {
-    Policy policy = committed.get(family);
-    if (policy == null) {
-      return Optional.empty();
-    }
-    Optional<Table> table = kernel.table();
-    boolean ours = table.isPresent() && table.get().owner() == kernel.port();
-    return ours ? Optional.of(Held.whole(table.get(), policy)) : Optional.empty();
+  private Known known(Family family) {
+    return known.computeIfAbsent(family, _ -> new Known());
   }
 
   /** What is wrong with the ownership, by the words of a plan. */
   private List<String> claims(Held held) throws Unanswered {
-    if (held.table().isEmpty() || !ownable) {
-      return List.of();
-    }
-    int owner = held.table().get().owner();
-    if (owner == kernel.port()) {
+    if (held.table().isEmpty() || !ownable || held.owner() == kernel.port()) {
       return List.of();
     }
     return List.of(
-        owner == 0 ? "the table has no owner" : "the table belongs to " + Owner.of(owner));
+        held.owner() == 0
+            ? "the table has no owner"
+            : "the table belongs to " + Owner.of(held.owner()));
   }
 
   @Override
@@ -119,50 +109,66 @@ public final class OwnTable implements Backend, AutoCloseable {
     if (!(plan.observed() instanceof Held held)) {
       throw new IllegalArgumentException("a plan from another backend's observation");
     }
+    known(held.family()).forget();
     try {
-      int owner = held.table().map(Table::owner).orElse(0);
-      if (owner != 0 && owner != kernel.port()) {
+      if (held.owner() != 0 && held.owner() != kernel.port()) {
         return new Outcome.Refused(
             new Failure(
-                Names.TABLE + " belongs to " + Owner.of(owner),
+                Names.TABLE + " belongs to " + Owner.of(held.owner()),
                 "another agent runs on this node: stop one of the two"));
       }
-      committed.remove(held.family());
-      Outcome outcome =
-          plan.desired().isPresent()
-              ? toward(plan.desired().get(), held)
-              : commit(Update.removal(held, kernel.holdsOnly(held.family())));
-      if (outcome instanceof Outcome.Applied && plan.desired().isPresent()) {
-        committed.put(held.family(), plan.desired().get());
-      }
-      return outcome;
+      return plan.desired().isPresent()
+          ? toward(plan.desired().get(), held)
+          : commit(Update.removal(held, kernel.holdsOnly(held.family())));
     } catch (Unanswered unanswered) {
       return new Outcome.Refused(unanswered.failure());
     }
   }
 
   private Outcome toward(Policy policy, Held held) throws Unanswered {
-    Table table =
-        holds && ownable ? Names.TABLE.with(Table.Flag.OWNER, Table.Flag.PERSIST) : Names.TABLE;
-    int owner = held.table().map(Table::owner).orElse(0);
-    boolean dormant = held.table().filter(t -> t.flags().contains(Table.Flag.DORMANT)).isPresent();
-    boolean claim = held.table().isEmpty() || dormant || holds && ownable && owner == 0;
-    Outcome outcome =
-        commit(Update.toward(policy, held, claim ? Optional.of(table) : Optional.empty()));
-    if (outcome instanceof Outcome.Refused && claim && holds && ownable && !tookOwnership(table)) {
+    if (held.table().isEmpty()) {
+      ownable = owns; // a new table, a new try
+    }
+    Outcome outcome = attempt(policy, held);
+    if (outcome instanceof Outcome.Refused && ownable && !tookOwnership()) {
       ownable = false;
-      return toward(policy, held);
+      outcome = attempt(policy, held);
+    }
+    if (outcome instanceof Outcome.Applied) {
+      remember(policy);
     }
     return outcome;
   }
 
+  private Outcome attempt(Policy policy, Held held) throws Unanswered {
+    boolean dormant = held.table().filter(t -> t.flags().contains(Table.Flag.DORMANT)).isPresent();
+    boolean claim =
+        held.table().isEmpty() || held.foreign() || dormant || ownable && held.owner() == 0;
+    return commit(Update.toward(policy, held, claim ? Optional.of(claimed()) : Optional.empty()));
+  }
+
+  private Table claimed() {
+    return ownable ? Names.TABLE.with(Table.Flag.OWNER, Table.Flag.PERSIST) : Names.TABLE;
+  }
+
   /** Whether the kernel knows owners that a table outlives: tried on the table alone. */
-  private boolean tookOwnership(Table table) throws Unanswered {
-    return switch (kernel.commit(new Batch().add(table))) {
+  private boolean tookOwnership() throws Unanswered {
+    return switch (kernel.commit(new Batch().add(claimed()))) {
       case Commit.Refused refused ->
-          !refused.errno().equals(Errno.EINVAL) && !refused.errno().equals(Errno.EOPNOTSUPP);
+          !refused.errno().is(Errno.EINVAL) && !refused.errno().is(Errno.EOPNOTSUPP);
       case Commit.Committed _, Commit.Raced _, Commit.Unclear _ -> true;
     };
+  }
+
+  private void remember(Policy policy) throws Unanswered {
+    Optional<Table> table = kernel.table();
+    if (table.isPresent() && table.get().owner() == kernel.port()) {
+      known(policy.family())
+          .written(
+              table.get(),
+              Content.written(Update.exempt(policy)),
+              Content.written(policy.sources()));
+    }
   }
 
   private Outcome commit(Update update) throws Unanswered {
@@ -170,16 +176,20 @@ public final class OwnTable implements Backend, AutoCloseable {
     return first instanceof Outcome.Applied ? outcome(kernel.commit(update.second())) : first;
   }
 
-  private static Outcome outcome(Commit commit) {
+  static Outcome outcome(Commit commit) {
     return switch (commit) {
       case Commit.Committed _ -> new Outcome.Applied();
       case Commit.Raced raced -> new Outcome.Raced(raced.toString());
       case Commit.Unclear(var failure) -> new Outcome.Raced(failure.toString());
       case Commit.Refused refused -> {
         Errno errno = refused.errno();
-        // What was to be deleted is gone, what was to be added is there, or somebody else is at it.
+        // What was to be deleted is gone, what was to be added is there, somebody else is at it, or
+        // there was no room to say so.
         boolean race =
-            errno.equals(Errno.ENOENT) || errno.equals(Errno.EEXIST) || errno.equals(Errno.EBUSY);
+            errno.is(Errno.ENOENT)
+                || errno.is(Errno.EEXIST)
+                || errno.is(Errno.EBUSY)
+                || errno.is(Errno.ENOBUFS);
         yield race
             ? new Outcome.Raced(refused.toString())
             : new Outcome.Refused(Unanswered.failure(refused.toString(), errno));

@@ -36,11 +36,17 @@ final class Unanswered extends Exception {
   }
 
   static Failure failure(String message, Errno errno) {
-    boolean forbidden = errno.equals(Errno.EPERM) || errno.equals(Errno.EACCES);
-    return new Failure(
-        "nf_tables: " + message,
-        forbidden
-            ? "run as root, in a container with the capability NET_ADMIN"
-            : "does this kernel have nf_tables? --backend=iptables is the other way");
+    return new Failure("nf_tables: " + message, advice(errno));
+  }
+
+  private static String advice(Errno errno) {
+    if (errno.is(Errno.EPERM) || errno.is(Errno.EACCES)) {
+      return "run as root, in a container with the capability NET_ADMIN";
+    }
+    if (errno.is(Errno.ENOMEM) || errno.is(Errno.ENOBUFS) || errno.is(Errno.EMSGSIZE)) {
+      return "the kernel has no room for so much at once: tried again shortly; fewer ranges need"
+          + " less";
+    }
+    return "does this kernel have nf_tables? --backend=iptables is the other way";
   }
 }

@@ -2,14 +2,12 @@ package ipmasq.backend.nftables;
 
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
-import ipmasq.net.IpRange;
 import ipmasq.netlink.nftables.Batch;
-import ipmasq.netlink.nftables.Chain;
 import ipmasq.netlink.nftables.NftSet;
 import ipmasq.netlink.nftables.Ranges;
-import ipmasq.netlink.nftables.Rule;
 import ipmasq.netlink.nftables.Table;
 import ipmasq.policy.Policy;
+import ipmasq.policy.Policy.Destination;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -19,8 +17,8 @@ import java.util.Optional;
  *
  * <p>A new set is filled in a first one, and used by rules only in a second: where both come in
  * one, packets meet the rules for a moment before the set answers. A set that is in use is changed
- * in place, range by range. Nothing is ever deleted to be made again, so there is no moment in
- * which a packet finds less than the old or the new policy.
+ * in place, range by range. Nothing of ours is ever deleted to be made again, so there is no moment
+ * in which a packet finds less than the old or the new policy.
  */
 record Update(Batch first, Batch second) {
   /** Sets up to this size count each of their ranges; above, that would cost too much memory. */
@@ -31,16 +29,20 @@ record Update(Batch first, Batch second) {
    *
    * @param claim the table to make, or to become the owner of; empty: it is ours already
    */
-  static Update toward(Policy policy, Held held, Optional<Table> claim) {
+  static Update toward(Policy policy, Held found, Optional<Table> claim) {
     Family family = policy.family();
     Batch first = new Batch();
     Batch second = new Batch();
-    claim.ifPresent(first::add);
-    set(Names.exempt(family), held.exempt(), ranges(policy.exempt()), first, second);
-    if (!policy.sources().isEmpty()) {
-      set(Names.sources(family), held.sources(), ranges(policy.sources()), first, second);
+    if (found.foreign()) {
+      first.delete(Names.TABLE);
     }
-    rules(policy, held, second);
+    Held held = found.foreign() ? Held.nothing(family) : found;
+    claim.ifPresent(first::add);
+    set(Names.exempt(family), held.exempt(), exempt(policy), first, second);
+    if (!policy.sources().isEmpty()) {
+      set(Names.sources(family), held.sources(), policy.sources(), first, second);
+    }
+    chains(policy, held, second);
     if (policy.sources().isEmpty() && held.sources().isPresent()) {
       second.delete(Names.sources(family));
     }
@@ -54,51 +56,70 @@ record Update(Batch first, Batch second) {
    */
   static Update removal(Held held, boolean last) {
     Batch batch = new Batch();
-    if (last) {
+    if (last || held.foreign()) {
       batch.delete(Names.TABLE);
     } else {
-      held.chain().ifPresent(batch::delete);
+      held.chains().forEach(chain -> batch.delete(chain.chain()));
       held.exempt().ifPresent(_ -> batch.delete(Names.exempt(held.family())));
       held.sources().ifPresent(_ -> batch.delete(Names.sources(held.family())));
     }
     return new Update(new Batch(), batch);
   }
 
-  private static void set(
-      NftSet set, Optional<List<IpRange>> held, List<IpRange> wanted, Batch first, Batch second) {
-    if (held.isEmpty()) {
-      first.add(wanted.size() <= COUNTED ? set.withCounters() : set);
-      first.add(set, iterate(wanted));
-      return;
+  static List<Cidr> exempt(Policy disjoint) {
+    List<Cidr> ranges = new ArrayList<>(disjoint.destinations().size());
+    for (Destination destination : disjoint.destinations()) {
+      ranges.add(destination.range());
     }
-    List<IpRange> gone = new ArrayList<>();
-    List<IpRange> come = new ArrayList<>();
-    difference(held.get(), wanted, gone, come);
-    second.delete(set, iterate(gone));
-    second.add(set, iterate(come));
+    return ranges;
   }
 
-  private static void rules(Policy policy, Held held, Batch batch) {
-    List<Rule> wanted = Layout.rules(policy);
-    Chain chain = Names.chain(policy.family());
-    if (held.chain().isPresent() && Decoder.same(wanted, held.rules())) {
+  private static void set(
+      NftSet set, Optional<Content> held, List<Cidr> wanted, Batch first, Batch second) {
+    if (held.isEmpty()) {
+      first.add(wanted.size() <= COUNTED ? set.withCounters() : set);
+      first.add(set, elements(wanted));
       return;
     }
-    if (held.chain().isPresent() && !held.chain().get().base().equals(chain.base())) {
-      batch.delete(chain); // where it is hooked cannot be changed
+    if (held.get().odd()) {
+      second.flush(set).add(set, elements(wanted));
+      return;
     }
-    batch.add(chain).flush(chain);
-    wanted.forEach(batch::add);
+    List<Cidr> gone = new ArrayList<>();
+    List<Cidr> come = new ArrayList<>();
+    difference(held.get().blocks(), wanted, gone, come);
+    second.delete(set, elements(gone));
+    second.add(set, elements(come));
+  }
+
+  private static void chains(Policy policy, Held held, Batch batch) {
+    List<Hooked> wanted = Layout.chains(policy);
+    for (Hooked old : held.chains()) {
+      if (wanted.stream().noneMatch(chain -> chain.name().equals(old.name()))) {
+        batch.delete(old.chain());
+      }
+    }
+    for (Hooked chain : wanted) {
+      Optional<Hooked> old = held.chain(chain.name());
+      if (old.isPresent() && chain.sameAs(old.get())) {
+        continue;
+      }
+      if (old.isPresent() && !chain.sameHook(old.get())) {
+        batch.delete(chain.chain()); // where it is hooked cannot be changed
+      }
+      batch.add(chain.chain()).flush(chain.chain());
+      chain.rules().forEach(batch::add);
+    }
   }
 
   /** What is in one of two sorted lists only. */
   private static void difference(
-      List<IpRange> before, List<IpRange> after, List<IpRange> gone, List<IpRange> come) {
+      List<Cidr> before, List<Cidr> after, List<Cidr> gone, List<Cidr> come) {
     int i = 0;
     int j = 0;
     while (i < before.size() || j < after.size()) {
       int order =
-          i == before.size() ? 1 : j == after.size() ? -1 : compare(before.get(i), after.get(j));
+          i == before.size() ? 1 : j == after.size() ? -1 : before.get(i).compareTo(after.get(j));
       if (order < 0) {
         gone.add(before.get(i++));
       } else if (order > 0) {
@@ -110,28 +131,15 @@ record Update(Batch first, Batch second) {
     }
   }
 
-  private static int compare(IpRange a, IpRange b) {
-    int byFirst = a.first().compareTo(b.first());
-    return byFirst != 0 ? byFirst : a.last().compareTo(b.last());
-  }
-
-  static List<IpRange> ranges(List<Cidr> disjoint) {
-    List<IpRange> ranges = new ArrayList<>(disjoint.size());
-    for (Cidr cidr : disjoint) {
-      ranges.add(IpRange.of(cidr));
-    }
-    return ranges;
-  }
-
-  private static Ranges iterate(List<IpRange> ranges) {
+  private static Ranges elements(List<Cidr> blocks) {
     int[] at = {0};
     return (first, last) -> {
-      if (at[0] == ranges.size()) {
+      if (at[0] == blocks.size()) {
         return false;
       }
-      IpRange range = ranges.get(at[0]++);
-      System.arraycopy(range.first().bytes(), 0, first, 0, first.length);
-      System.arraycopy(range.last().bytes(), 0, last, 0, last.length);
+      Cidr block = blocks.get(at[0]++);
+      System.arraycopy(block.first().bytes(), 0, first, 0, first.length);
+      System.arraycopy(block.last().bytes(), 0, last, 0, last.length);
       return true;
     };
   }

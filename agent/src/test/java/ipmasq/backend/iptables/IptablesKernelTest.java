@@ -9,6 +9,7 @@ import ipmasq.backend.Outcome;
 import ipmasq.net.Family;
 import ipmasq.net.PortRange;
 import ipmasq.plan.Plan;
+import ipmasq.policy.Policies;
 import ipmasq.policy.Policy;
 import ipmasq.testkit.KernelTest;
 import ipmasq.testkit.Namespace;

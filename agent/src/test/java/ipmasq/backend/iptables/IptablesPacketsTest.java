@@ -8,6 +8,7 @@ import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import ipmasq.net.PortRange;
 import ipmasq.policy.Packet;
+import ipmasq.policy.Policies;
 import ipmasq.policy.Policy;
 import ipmasq.testkit.KernelTest;
 import ipmasq.testkit.Lab;

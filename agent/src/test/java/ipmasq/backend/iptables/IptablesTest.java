@@ -16,6 +16,7 @@ import ipmasq.plan.Counter;
 import ipmasq.plan.Observed;
 import ipmasq.plan.Plan;
 import ipmasq.plan.Tally;
+import ipmasq.policy.Policies;
 import ipmasq.policy.Policy;
 import java.time.Duration;
 import java.util.List;

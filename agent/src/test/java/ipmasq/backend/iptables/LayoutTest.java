@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ipmasq.net.Family;
 import ipmasq.net.PortRange;
+import ipmasq.policy.Policies;
 import ipmasq.policy.Policy;
 import ipmasq.policy.Translation;
 import java.util.ArrayList;

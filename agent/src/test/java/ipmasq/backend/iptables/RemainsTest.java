@@ -3,6 +3,7 @@ package ipmasq.backend.iptables;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ipmasq.policy.Policies;
 import ipmasq.policy.Policy;
 import java.util.List;
 import java.util.Optional;

@@ -2,7 +2,6 @@ package ipmasq.backend.nftables;
 
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
-import ipmasq.net.IpRange;
 import ipmasq.netlink.MalformedMessage;
 import ipmasq.netlink.nftables.Rule;
 import ipmasq.netlink.nftables.Rules;
@@ -12,7 +11,7 @@ import java.util.Optional;
 
 /** Rules, whatever they are, are a policy that lays out to the same rules, or none. */
 public final class DecoderTarget {
-  private static final List<IpRange> RANGES = List.of(IpRange.of(Cidr.of("10.0.0.0/8")));
+  private static final List<Cidr> BLOCKS = List.of(Cidr.of("10.0.0.0/8"));
 
   private DecoderTarget() {}
 
@@ -23,8 +22,9 @@ public final class DecoderTarget {
     } catch (MalformedMessage malformed) {
       return;
     }
-    Optional<Policy> policy = Decoder.policy(Family.IPV4, rules, RANGES, List.of());
-    if (policy.isPresent() && !Decoder.same(Layout.rules(policy.get()), rules)) {
+    List<Hooked> chains = List.of(new Hooked(Names.chain(Family.IPV4), rules));
+    Optional<Policy> policy = Decoder.policy(Family.IPV4, chains, BLOCKS, List.of());
+    if (policy.isPresent() && !Layout.chains(policy.get()).getFirst().sameAs(chains.getFirst())) {
       throw new AssertionError(policy.get().toString());
     }
   }

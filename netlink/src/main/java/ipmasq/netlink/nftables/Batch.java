@@ -43,6 +43,11 @@ public final class Batch {
     return steps.size() == 1;
   }
 
+  /** How many bytes its messages have. */
+  public int size() {
+    return packet.size() + (sealed ? 0 : message.length());
+  }
+
   /**
    * Adds a table. If a persistent one without an owner is there, this makes its sender the owner.
    */

@@ -21,6 +21,7 @@ final class MessageType {
   static final int NEW_ELEMENT = NEW_TABLE + 12;
   static final int GET_ELEMENT = NEW_TABLE + 13;
   static final int DELETE_ELEMENT = NEW_TABLE + 14;
+  static final int NEW_GENERATION = NEW_TABLE + 15;
   static final int GET_GENERATION = NEW_TABLE + 16;
 
   private MessageType() {}

@@ -8,11 +8,13 @@ import ipmasq.netlink.MessageWriter;
 import ipmasq.netlink.NetlinkFailure;
 import ipmasq.netlink.NetlinkSocket;
 import ipmasq.netlink.NetlinkUnavailable;
+import ipmasq.netlink.Question;
 import ipmasq.netlink.Refusal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The nf_tables of one network namespace: that of the thread which opens this. Used by one thread
@@ -27,6 +29,7 @@ public final class Nftables implements AutoCloseable {
   private final NetlinkSocket socket;
   private final MessageWriter request = new MessageWriter();
   private final NetlinkSocket.Handler readGeneration = this::generation;
+  private @Nullable Question whichGeneration;
   private int generation;
 
   private Nftables(NetlinkSocket socket) {
@@ -49,6 +52,16 @@ public final class Nftables implements AutoCloseable {
 
   /** Which ruleset is in force: one call each way, cheap enough for several times a second. */
   public Answer<Generation> generation() {
+    Question question = whichGeneration;
+    if (question == null) {
+      begin(MessageType.GET_GENERATION, 0);
+      question = socket.question(request, MessageType.NEW_GENERATION, GENERATION_ID);
+      whichGeneration = question;
+    }
+    long answered = socket.ask(question);
+    if (answered >= 0) {
+      return new Answer.Given<>(new Generation((int) answered));
+    }
     begin(MessageType.GET_GENERATION, 0);
     Optional<NetlinkFailure> failure = socket.ask(request, readGeneration);
     return failure.isPresent()
@@ -96,6 +109,16 @@ public final class Nftables implements AutoCloseable {
   /** The rules of one chain, in order. The kernel does not look at others. */
   public Answer<List<Rule>> rules(Chain chain) {
     return rules(chain.family(), chain.table(), chain.name());
+  }
+
+  /**
+   * The kernel's numbers for the rules of one chain, in order, without a look into the rules. No
+   * number is given twice, so the same numbers are the same rules.
+   */
+  public Answer<List<Long>> handles(Chain chain) {
+    begin(MessageType.GET_RULE, chain.family().number());
+    Rule.chain(request, chain.table(), chain.name());
+    return list(Rule::handle);
   }
 
   /** The rules of one table, chain by chain. */

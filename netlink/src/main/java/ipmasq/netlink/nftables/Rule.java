@@ -98,6 +98,16 @@ public record Rule(
         attributes.u64(HANDLE, 0));
   }
 
+  static long handle(MessageReader message) throws MalformedMessage {
+    AttributeReader attributes = message.attributes();
+    while (attributes.next()) {
+      if (attributes.type() == HANDLE) {
+        return attributes.u64();
+      }
+    }
+    throw new MalformedMessage("a rule without a handle");
+  }
+
   /** Much as {@code nft list} shows it. */
   @Override
   public String toString() {

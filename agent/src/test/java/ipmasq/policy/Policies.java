@@ -1,14 +1,12 @@
-package ipmasq.backend.iptables;
+package ipmasq.policy;
 
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import ipmasq.net.IpRange;
 import ipmasq.net.PortRange;
-import ipmasq.policy.Policy;
 import ipmasq.policy.Policy.Destination;
 import ipmasq.policy.Policy.Treatment;
-import ipmasq.policy.Translation;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -17,17 +15,17 @@ import java.util.Random;
 import java.util.Set;
 
 /** Policies for tests, by hand and by chance. */
-final class Policies {
-  static final Translation MASQUERADE = new Translation(Optional.empty(), List.of(), true);
+public final class Policies {
+  public static final Translation MASQUERADE = new Translation(Optional.empty(), List.of(), true);
 
   private Policies() {}
 
-  static Policy exempting(String... ranges) {
+  public static Policy exempting(String... ranges) {
     Family family = ranges.length == 0 ? Family.IPV4 : Cidr.of(ranges[0].replace("!", "")).family();
     return of(family, MASQUERADE, ranges);
   }
 
-  static Policy of(Family family, Translation translation, String... ranges) {
+  public static Policy of(Family family, Translation translation, String... ranges) {
     List<Destination> destinations = new ArrayList<>();
     for (String range : ranges) {
       destinations.add(
@@ -38,7 +36,7 @@ final class Policies {
     return new Policy(family, List.of(), List.of(), destinations, translation);
   }
 
-  static Policy scoped(Policy policy, List<String> sources, List<String> interfaces) {
+  public static Policy scoped(Policy policy, List<String> sources, List<String> interfaces) {
     return new Policy(
         policy.family(),
         sources.stream().map(Cidr::of).toList(),
@@ -47,16 +45,26 @@ final class Policies {
         policy.translation());
   }
 
-  static Translation ports(PortRange... ranges) {
+  public static Policy pinned(Policy policy) {
+    return new Policy(
+        policy.family(),
+        policy.sources(),
+        policy.interfaces(),
+        policy.destinations(),
+        policy.translation(),
+        true);
+  }
+
+  public static Translation ports(PortRange... ranges) {
     return new Translation(Optional.empty(), List.of(ranges), true);
   }
 
-  static Translation snat(String first, String last, PortRange... ranges) {
+  public static Translation snat(String first, String last, PortRange... ranges) {
     return new Translation(
         Optional.of(new IpRange(Ip.of(first), Ip.of(last))), List.of(ranges), true);
   }
 
-  static Policy random(Random random) {
+  public static Policy random(Random random) {
     Family family = random.nextBoolean() ? Family.IPV4 : Family.IPV6;
     Set<Destination> destinations = new LinkedHashSet<>();
     boolean exceptions = random.nextInt(3) == 0;

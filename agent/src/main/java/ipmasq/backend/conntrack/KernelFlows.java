@@ -1,0 +1,85 @@
+package ipmasq.backend.conntrack;
+
+import ipmasq.backend.Failure;
+import ipmasq.backend.Flows;
+import ipmasq.net.Family;
+import ipmasq.net.Ip;
+import ipmasq.netlink.Answer;
+import ipmasq.netlink.NetlinkFailure;
+import ipmasq.netlink.NetlinkUnavailable;
+import ipmasq.netlink.conntrack.Conntrack;
+import ipmasq.netlink.conntrack.Flow;
+import ipmasq.policy.Packet;
+import ipmasq.policy.Revision;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** The flows that the kernel tracks. A socket a time: policies seldom change. */
+public final class KernelFlows implements Flows {
+  private static final int UDP = 17;
+
+  /** Nothing is asked yet. */
+  public KernelFlows() {}
+
+  @Override
+  public Forgotten forget(Family family, Revision revision, boolean udpOnly, Set<Ip> node) {
+    try (Conntrack conntrack = Conntrack.open()) {
+      List<Flow> concerned = new ArrayList<>();
+      Optional<NetlinkFailure> failure =
+          conntrack.flows(
+              number(family),
+              flow -> {
+                if ((!udpOnly || flow.original().protocol() == UDP)
+                    && isConcerned(flow, revision, node)) {
+                  concerned.add(flow);
+                }
+              });
+      return failure.isPresent() ? failed(failure.get()) : forget(conntrack, concerned);
+    } catch (NetlinkUnavailable unavailable) {
+      return new Forgotten.Failed(
+          new Failure(
+              "conntrack: " + unavailable.getMessage(),
+              "flows under way keep their source address"));
+    }
+  }
+
+  private static int number(Family family) {
+    return switch (family) {
+      case IPV4 -> 2;
+      case IPV6 -> 10;
+    };
+  }
+
+  static boolean isConcerned(Flow flow, Revision revision, Set<Ip> node) {
+    Ip source = Ip.ofBytes(flow.original().source().bytes());
+    Ip destination = Ip.ofBytes(flow.original().destination().bytes());
+    boolean toService = !flow.original().destination().equals(flow.reply().source());
+    if (toService || node.contains(destination)) {
+      return false;
+    }
+    Optional<Ip> given =
+        Optional.of(Ip.ofBytes(flow.reply().destination().bytes()))
+            .filter(ip -> flow.isSourceTranslated() && !ip.equals(source));
+    return revision.concerns(Packet.to(destination).from(source), given);
+  }
+
+  private static Forgotten forget(Conntrack conntrack, List<Flow> flows) {
+    int forgotten = 0;
+    for (Flow flow : flows) {
+      switch (conntrack.delete(flow)) {
+        case Answer.Given<Boolean>(var wasThere) -> forgotten += wasThere ? 1 : 0;
+        case Answer.Failed<Boolean>(var failure) -> {
+          return failed(failure);
+        }
+      }
+    }
+    return new Forgotten.Some(forgotten);
+  }
+
+  private static Forgotten failed(NetlinkFailure failure) {
+    return new Forgotten.Failed(
+        new Failure("conntrack: " + failure, "flows under way keep their source address"));
+  }
+}

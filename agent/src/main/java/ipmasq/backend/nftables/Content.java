@@ -1,0 +1,25 @@
+package ipmasq.backend.nftables;
+
+import ipmasq.net.Cidr;
+import ipmasq.plan.Counter;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What is in one of our sets.
+ *
+ * @param blocks its ranges, in order
+ * @param counters what matched them; empty where the set does not count
+ * @param odd whether some elements are no blocks, as ours all are, but other ranges
+ */
+record Content(List<Cidr> blocks, Map<Cidr, Counter> counters, boolean odd) {
+  Content {
+    blocks = List.copyOf(blocks);
+    counters = Map.copyOf(counters);
+  }
+
+  /** What was written and not read: nothing is known of its counters. */
+  static Content written(List<Cidr> blocks) {
+    return new Content(blocks, Map.of(), false);
+  }
+}

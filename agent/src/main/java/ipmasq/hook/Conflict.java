@@ -1,0 +1,102 @@
+package ipmasq.hook;
+
+import ipmasq.net.Cidr;
+import ipmasq.net.Family;
+import java.util.List;
+
+/**
+ * Somebody else's rule that decides against us.
+ *
+ * @param rule an example, as its tool prints it
+ * @param where the base chain that it runs in
+ * @param packets which packets it is about
+ * @param ranges those that it takes from us, a few of them; empty where it is not about ranges
+ * @param rules how many rules of this owner do this
+ */
+public record Conflict(
+    Family family,
+    Kind kind,
+    Owner owner,
+    String rule,
+    String where,
+    String packets,
+    List<Cidr> ranges,
+    int rules) {
+
+  /** What it does. */
+  public enum Kind {
+    /** It masquerades what the config exempts. */
+    MASQUERADES("masquerades"),
+    /** It does so for traffic of its own networks, which is not pods' as a rule. */
+    ELSEWHERE("masquerades-own"),
+    /** It may: it has matches that this agent cannot judge. */
+    UNCLEAR("unclear"),
+    /** It keeps packets from our rules that should be masqueraded. */
+    SHIELDS("shields"),
+    /** It translates before us, so that ports or addresses of the config do not apply. */
+    PRECEDES("precedes");
+
+    private final String word;
+
+    Kind(String word) {
+      this.word = word;
+    }
+
+    /** As metrics and JSON name it. */
+    public String word() {
+      return word;
+    }
+
+    /** Whether an operator should act. */
+    public boolean serious() {
+      return this == MASQUERADES || this == SHIELDS;
+    }
+  }
+
+  public Conflict {
+    ranges = List.copyOf(ranges);
+  }
+
+  /** What it does, in a sentence without a full stop. */
+  public String sentence() {
+    String who = "a rule of " + owner.title();
+    return switch (kind) {
+      case MASQUERADES, ELSEWHERE ->
+          who + " masquerades " + packets + " that the config exempts" + to();
+      case UNCLEAR ->
+          who + " may masquerade what the config exempts; whether it does cannot be told from here";
+      case SHIELDS -> who + " keeps " + packets + " from our rules, so they are not masqueraded";
+      case PRECEDES ->
+          who
+              + " translates "
+              + packets
+              + " before us, so the config's ports or addresses do not"
+              + " apply to them";
+    };
+  }
+
+  private String to() {
+    if (ranges.isEmpty()) {
+      return "";
+    }
+    StringBuilder text = new StringBuilder(" (to ");
+    for (int i = 0; i < Math.min(3, ranges.size()); i++) {
+      text.append(i == 0 ? "" : ", ").append(ranges.get(i));
+    }
+    return text.append(ranges.size() > 3 ? " and more)" : ")").toString();
+  }
+
+  @Override
+  public String toString() {
+    return family
+        + ": "
+        + sentence()
+        + ": "
+        + where
+        + ": "
+        + rule
+        + (rules > 1 ? " (and " + (rules - 1) + " more like it)" : "")
+        + "; "
+        + owner.advice();
+  }
+}

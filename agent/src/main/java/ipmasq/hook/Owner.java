@@ -1,0 +1,83 @@
+package ipmasq.hook;
+
+/** Whose rule it is, as its chains and comments tell, and what to do about it. */
+public enum Owner {
+  KUBELET(
+      "the kubelet (--non-masquerade-cidr)",
+      "start the kubelet with --non-masquerade-cidr=0.0.0.0/0, which leaves masquerading to this"
+          + " agent"),
+  FLANNEL("flannel", "start flanneld without --ip-masq, which leaves masquerading to this agent"),
+  DOCKER(
+      "Docker",
+      "harmless where no pod lives on Docker's networks; else start dockerd with --ip-masq=false"),
+  CALICO(
+      "Calico",
+      "set natOutgoing: false in its IPPools, or give the ranges an IPPool that is disabled so that"
+          + " it exempts them too"),
+  CNI(
+      "a CNI plugin (ipMasq)",
+      "set ipMasq to false in the CNI config; rules of pods that run stay until the pods end"),
+  KUBE_PROXY(
+      "kube-proxy",
+      "kube-proxy masquerades what it marked; with --masquerade-all or --cluster-cidr it marks more"),
+  LIBVIRT("libvirt", "harmless where no pod lives on libvirt's networks"),
+  PODMAN("podman", "harmless where no pod lives on podman's networks"),
+  CILIUM("Cilium", "set enable-ipv4-masquerade: false, or use Cilium's own ip-masq-agent instead"),
+  OTHER(
+      "another program",
+      "find out who writes this rule, and have it leave out the ranges that the config exempts");
+
+  private final String title;
+  private final String advice;
+
+  Owner(String title, String advice) {
+    this.title = title;
+    this.advice = advice;
+  }
+
+  public String title() {
+    return title;
+  }
+
+  public String advice() {
+    return advice;
+  }
+
+  /** Whether its rules concern networks of its own, which are not pods'. */
+  boolean elsewhere() {
+    return this == DOCKER || this == LIBVIRT || this == PODMAN;
+  }
+
+  static Owner of(BaseChain base, Rule rule) {
+    String text = rule.text();
+    String where = base.name();
+    if (text.contains("kubenet: SNAT") || text.contains("kubenet:")) {
+      return KUBELET;
+    }
+    if (text.contains("FLANNEL") || text.contains("flanneld")) {
+      return FLANNEL;
+    }
+    if (text.contains("KUBE-") || where.contains("kube-proxy")) {
+      return KUBE_PROXY;
+    }
+    if (text.contains("cali-") || text.contains("cali:") || where.contains("calico")) {
+      return CALICO;
+    }
+    if (text.contains("CILIUM")) {
+      return CILIUM;
+    }
+    if (text.contains("-A CNI-") || where.contains("cni_plugins")) {
+      return CNI;
+    }
+    if (text.contains("docker") || text.contains(" br-") || where.contains("docker")) {
+      return DOCKER;
+    }
+    if (text.contains("LIBVIRT") || text.contains("virbr") || where.contains("libvirt")) {
+      return LIBVIRT;
+    }
+    if (text.contains("NETAVARK") || where.contains("netavark")) {
+      return PODMAN;
+    }
+    return OTHER;
+  }
+}

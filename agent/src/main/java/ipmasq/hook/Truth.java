@@ -1,0 +1,28 @@
+package ipmasq.hook;
+
+/** Whether something holds, as far as can be told. */
+public enum Truth {
+  NO,
+  MAYBE,
+  YES;
+
+  static Truth of(boolean holds) {
+    return holds ? YES : NO;
+  }
+
+  Truth not() {
+    return switch (this) {
+      case NO -> YES;
+      case MAYBE -> MAYBE;
+      case YES -> NO;
+    };
+  }
+
+  Truth and(Truth other) {
+    return compareTo(other) <= 0 ? this : other;
+  }
+
+  Truth or(Truth other) {
+    return compareTo(other) >= 0 ? this : other;
+  }
+}

@@ -1,0 +1,18 @@
+/**
+ * The nat postrouting hook as a whole, ours and everybody else's rules, as pure data: which rule
+ * decides on a packet, and which rules decide against us. Uses {@code net} and {@code policy}.
+ *
+ * <p>What the kernel does there: the base chains run in the order of their priorities, all of
+ * iptables being one at 100, until a rule translates the packet. The first translation binds the
+ * connection; without one the packet keeps its source.
+ *
+ * <pre>
+ *   priority 90   table ip mine          ──▶ translated? ──▶ done
+ *   priority 100  iptables POSTROUTING   ──▶ translated? ──▶ done      RETURN and ACCEPT end a chain,
+ *   priority 105  table ip-masq-agent    ──▶ translated? ──▶ done      not the hook
+ * </pre>
+ */
+@NullMarked
+package ipmasq.hook;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,111 @@
+package ipmasq.policy;
+
+import ipmasq.net.Cidr;
+import ipmasq.net.Ip;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A policy that takes another one's place, and what that means for flows under way: a flow keeps
+ * the source that its first packet got, until it is forgotten and begins anew.
+ *
+ * <p>By which interface a flow leaves cannot be seen from outside. It is taken for one that leaves
+ * by one of the policy's; where the two policies name different ones, what either would translate
+ * counts as changed.
+ */
+public final class Revision {
+  private final Side before;
+  private final Side after;
+
+  public Revision(Policy before, Policy after) {
+    this.before = new Side(before);
+    this.after = new Side(after);
+  }
+
+  /**
+   * Whether a flow is treated otherwise from now on, and shows that it was not so far.
+   *
+   * @param packet how it came; not to the node itself
+   * @param given the source that it leaves with, where that is not its own
+   */
+  public boolean concerns(Packet packet, Optional<Ip> given) {
+    Fate was = before.fate(packet);
+    Fate is = after.fate(packet);
+    boolean otherInterfaces =
+        !before.policy.interfaces().equals(after.policy.interfaces())
+            && (was instanceof Fate.Translated || is instanceof Fate.Translated);
+    if (otherInterfaces) {
+      return given.isPresent() || is instanceof Fate.Translated;
+    }
+    return !was.equals(is) && !is.isThatOf(given);
+  }
+
+  /** What becomes of a packet, as far as it shows in its source address. */
+  private sealed interface Fate {
+    /** It is none of ours; others may do with it what they like. */
+    record Untouched() implements Fate {}
+
+    record Exempt(boolean pinned) implements Fate {}
+
+    record Translated(Translation how) implements Fate {
+      @Override
+      public boolean equals(Object other) {
+        return other instanceof Translated(var another)
+            && how.addresses().equals(another.addresses());
+      }
+
+      @Override
+      public int hashCode() {
+        return how.addresses().hashCode();
+      }
+    }
+
+    /** Whether a flow that leaves with this source has had this fate already. */
+    default boolean isThatOf(Optional<Ip> given) {
+      return switch (this) {
+        case Untouched _, Exempt _ -> given.isEmpty();
+        case Translated(var how) ->
+            given.isPresent()
+                && how.addresses().map(range -> range.contains(given.get())).orElse(true);
+      };
+    }
+  }
+
+  /** A policy with its ranges in order, so that none of many must be looked at in turn. */
+  private static final class Side {
+    private final Policy policy;
+    private final List<Cidr> exempt;
+
+    Side(Policy policy) {
+      this.policy = policy;
+      this.exempt = policy.exempt();
+    }
+
+    Fate fate(Packet packet) {
+      if (!policy.sources().isEmpty() && policy.sources().stream().noneMatch(packet::comesFrom)) {
+        return new Fate.Untouched();
+      }
+      return isExempt(packet.destination())
+          ? new Fate.Exempt(policy.pinned())
+          : new Fate.Translated(policy.translation());
+    }
+
+    private boolean isExempt(Ip destination) {
+      int low = 0;
+      int high = exempt.size() - 1;
+      while (low <= high) {
+        int middle = (low + high) >>> 1;
+        Cidr range = exempt.get(middle);
+        if (range.contains(destination)) {
+          return true;
+        }
+        if (range.first().compareTo(destination) < 0) {
+          low = middle + 1;
+        } else {
+          high = middle - 1;
+        }
+      }
+      return false;
+    }
+  }
+}

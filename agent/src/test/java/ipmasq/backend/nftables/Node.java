@@ -1,0 +1,92 @@
+package ipmasq.backend.nftables;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ipmasq.backend.Observation;
+import ipmasq.backend.Outcome;
+import ipmasq.net.Family;
+import ipmasq.plan.Observed;
+import ipmasq.plan.Plan;
+import ipmasq.policy.Policy;
+import ipmasq.testkit.Namespace;
+import java.util.List;
+
+/** The backend at work in a namespace, and what {@code nft} says of it. */
+final class Node implements AutoCloseable {
+  private final Namespace namespace;
+  private OwnTable table;
+
+  /** With a table that has an owner, or as on a kernel that does not know owners. */
+  Node(Namespace namespace, boolean owned) {
+    this.namespace = namespace;
+    this.table = owned ? OwnTable.held() : OwnTable.visited();
+  }
+
+  /** The process ends, and another one starts. */
+  void restart() {
+    table.close();
+    table = OwnTable.held();
+  }
+
+  OwnTable table() {
+    return table;
+  }
+
+  Observed observe(Family family) {
+    return namespace.call(
+        () -> assertInstanceOf(Observation.Seen.class, table.observe(family)).observed());
+  }
+
+  Outcome apply(Plan plan) {
+    return namespace.call(() -> table.apply(plan));
+  }
+
+  Plan plan(Policy policy) {
+    return Plan.toward(table.form(policy), observe(policy.family()));
+  }
+
+  /** Puts a policy in force and sees that it is; returns what had to be changed for it. */
+  Plan sync(Policy policy) {
+    Plan plan = plan(policy);
+    assertEquals(new Outcome.Applied(), apply(plan));
+    assertEquals(List.of(), plan(policy).changes());
+    try (OwnTable stranger = OwnTable.visited()) {
+      Observation seen = namespace.call(() -> stranger.observe(policy.family()));
+      assertEquals(
+          table.form(policy),
+          assertInstanceOf(Observation.Seen.class, seen).observed().policy().orElseThrow());
+    }
+    return plan;
+  }
+
+  /** Removes all that is ours and sees that nothing is left. */
+  void remove(Family family) {
+    assertEquals(new Outcome.Applied(), apply(Plan.removal(observe(family))));
+    assertTrue(observe(family).absent());
+  }
+
+  /** Our table as {@code nft} prints it, with two blanks for each tab and without the owner. */
+  String listed() {
+    return namespace
+        .nft("list", "table", "inet", "ip-masq-agent")
+        .replace("\t", "  ")
+        .replace(" # progname java", "");
+  }
+
+  /** Another process does something to the ruleset. */
+  void others(String commands) {
+    namespace.feed(commands, "nft", "-f", "-").ok();
+  }
+
+  /** Whether the kernel refuses another process's commands. */
+  boolean refuses(String commands) {
+    return namespace.feed(commands, "nft", "-f", "-").exit() != 0;
+  }
+
+  @Override
+  public void close() {
+    table.close();
+  }
+}

@@ -1,0 +1,88 @@
+package ipmasq.backend.nftables;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import ipmasq.policy.Policies;
+import ipmasq.policy.Policy;
+import ipmasq.testkit.KernelTest;
+import ipmasq.testkit.Namespace;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** On a kernel that knows no owners anybody can change the table; it is mended. */
+@KernelTest
+class TamperingTest {
+  private static final Policy POLICY =
+      Policies.pinned(
+          Policies.scoped(
+              Policies.exempting("10.0.0.0/8", "172.16.0.0/12"),
+              List.of("10.244.0.0/16"),
+              List.of("eth+")));
+
+  private Namespace namespace;
+  private Node node;
+
+  @BeforeEach
+  void open() {
+    namespace = Namespace.open("tampering");
+    node = new Node(namespace, false);
+  }
+
+  @AfterEach
+  void close() {
+    node.close();
+    namespace.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "delete table inet ip-masq-agent",
+        "flush table inet ip-masq-agent",
+        "add table inet ip-masq-agent { flags dormant; }",
+        "flush chain inet ip-masq-agent postrouting4",
+        "flush chain inet ip-masq-agent pin4; delete chain inet ip-masq-agent pin4",
+        "add rule inet ip-masq-agent postrouting4 accept",
+        "insert rule inet ip-masq-agent postrouting4 ip daddr 10.1.0.0/16 masquerade",
+        "insert rule inet ip-masq-agent pin4 accept",
+        "add element inet ip-masq-agent exempt4 { 8.8.8.8 }",
+        "add element inet ip-masq-agent exempt4 { 8.8.8.1-8.8.8.8, 255.255.255.0/24 }",
+        "delete element inet ip-masq-agent exempt4 { 10.0.0.0/8 }",
+        "flush set inet ip-masq-agent exempt4",
+        "add element inet ip-masq-agent sources4 { 10.245.0.0/16 }",
+        "flush chain inet ip-masq-agent postrouting4; delete chain inet ip-masq-agent postrouting4",
+        """
+        flush chain inet ip-masq-agent postrouting4
+        delete chain inet ip-masq-agent postrouting4
+        add chain inet ip-masq-agent postrouting4 { type nat hook postrouting priority 42; }
+        """,
+        """
+        flush chain inet ip-masq-agent postrouting4
+        delete chain inet ip-masq-agent postrouting4
+        add chain inet ip-masq-agent postrouting4
+        """,
+        """
+        delete table inet ip-masq-agent
+        add table inet ip-masq-agent
+        add set inet ip-masq-agent exempt4 { type inet_service; }
+        add element inet ip-masq-agent exempt4 { 80 }
+        """
+      })
+  void whateverItIsItIsMended(String tampering) {
+    node.sync(POLICY);
+    String good = node.listed();
+    node.others(tampering);
+    assertFalse(node.plan(POLICY).isEmpty());
+    node.sync(POLICY);
+    assertEquals(lines(good), lines(node.listed()));
+  }
+
+  /** What was made anew stands at another place. */
+  private static List<String> lines(String listed) {
+    return listed.lines().sorted().toList();
+  }
+}

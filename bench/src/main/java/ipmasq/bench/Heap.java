@@ -1,0 +1,93 @@
+package ipmasq.bench;
+
+import ipmasq.testkit.Namespace;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+
+/** How large a heap must be for a file of so many ranges to be read and loaded. */
+final class Heap {
+  /** With room to spare: what {@code apply} of a million ranges is measured with. */
+  static final int MILLION_MEGABYTES = 1024;
+
+  private static final List<Integer> MEGABYTES =
+      List.of(16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, MILLION_MEGABYTES);
+
+  private record Need(int ranges, OptionalInt megabytes) {}
+
+  private final Scale scale;
+  private final List<Need> needs = new ArrayList<>();
+
+  Heap(Scale scale) {
+    this.scale = scale;
+  }
+
+  void measure() {
+    int from = 0;
+    for (int ranges : scale.loads()) {
+      if (ranges >= 10_000) {
+        Progress.say("heap for " + Unit.grouped(ranges) + " ranges");
+        OptionalInt found = smallest(new Ranges(ranges), from);
+        needs.add(new Need(ranges, found));
+        from = found.orElse(0);
+      }
+    }
+  }
+
+  private static OptionalInt smallest(Ranges ranges, int from) {
+    try {
+      Path config = Files.createTempFile("ipmq-", ".yaml");
+      try {
+        Files.writeString(config, ranges.config());
+        for (int megabytes : MEGABYTES) {
+          if (megabytes >= from && loads(config, megabytes)) {
+            return OptionalInt.of(megabytes);
+          }
+        }
+        return OptionalInt.empty();
+      } finally {
+        Files.delete(config);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static boolean loads(Path config, int megabytes) {
+    try (Namespace node = Namespace.open("node")) {
+      List<String> command = Java.command("-Xmx" + megabytes + "m");
+      command.addAll(List.of("apply", "--backend=nftables", "--config", config.toString()));
+      return Command.run(node, "", command.toArray(String[]::new)).exit() == 0;
+    }
+  }
+
+  void write(Report report) {
+    List<String[]> rows = new ArrayList<>();
+    rows.add(new String[] {"ranges in the file", "smallest heap of those tried"});
+    for (Need need : needs) {
+      String text =
+          need.megabytes.isPresent()
+              ? need.megabytes.getAsInt() + " MB"
+              : "more than " + MEGABYTES.getLast() + " MB";
+      rows.add(new String[] {Unit.grouped(need.ranges), text});
+      if (need.ranges == 100_000) {
+        report.goal(
+            "Heap to read and load a file of 100,000 ranges",
+            64,
+            need.megabytes.orElse(Integer.MAX_VALUE),
+            Unit.MEGABYTES);
+      }
+    }
+    report.section(
+        "Heap",
+        "The smallest `-Xmx` with which `apply --backend=nftables` reads a YAML file and loads its"
+            + " ranges into a node that has none. Tried: "
+            + MEGABYTES
+            + " MB.");
+    report.table(rows);
+  }
+}

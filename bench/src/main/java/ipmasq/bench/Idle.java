@@ -1,0 +1,214 @@
+package ipmasq.bench;
+
+import ipmasq.testkit.AgentProcess;
+import ipmasq.testkit.ConfigVolume;
+import ipmasq.testkit.FakePrograms;
+import ipmasq.testkit.Namespace;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** What an agent costs while nothing happens: CPU time, children, memory. */
+final class Idle {
+  private static final int SETTLE_SECONDS = 3;
+  private static final int DEFAULTS = 3;
+
+  /** One agent being watched. */
+  private final class Lane implements AutoCloseable {
+    private final Contender contender;
+    private final Namespace node = Namespace.open("node");
+    private final ConfigVolume volume = new ConfigVolume();
+    private final Cgroup cgroup = new Cgroup();
+    private final FakePrograms programs = new FakePrograms();
+    private final Path copy;
+    private final AgentProcess agent;
+    private double before;
+    private int ranBefore;
+    private double cpuMillis;
+    private int ran;
+    private Memory memory = new Memory(0, 0, 0);
+
+    /**
+     * @param counted whether its programs are wrapped in scripts that count them, which costs CPU
+     *     time where there are any
+     */
+    Lane(Contender contender, boolean counted) {
+      this.contender = contender;
+      // From a folder of its own, so that it shares no page with the agents beside it.
+      copy = contender.fixedPath() ? volume.directory() : copied();
+      Contender here =
+          contender.fixedPath() ? contender : contender.as(copy.resolve("bin/ip-masq-agent"));
+      agent = here.start(node, volume, counted ? Map.of("PATH", path()) : Map.of());
+      cgroup.add(agent.pid());
+    }
+
+    private String path() {
+      return programs.path() + (contender.fixedPath() ? ":/usr/bin:/bin" : "");
+    }
+
+    void begin() {
+      before = cgroup.cpuMillis();
+      ranBefore = programs.invocations().size();
+    }
+
+    void end() {
+      cpuMillis = cgroup.cpuMillis() - before;
+      ran = programs.invocations().size() - ranBefore;
+      memory = Memory.of(agent.pid());
+    }
+
+    @Override
+    public void close() {
+      agent.close();
+      cgroup.close();
+      programs.close();
+      volume.close();
+      node.close();
+      if (!contender.fixedPath()) {
+        delete(copy);
+      }
+    }
+  }
+
+  private final Scale scale;
+  private final List<Contender> contenders = new ArrayList<>();
+  private final boolean listens;
+  private final List<String[]> rows = new ArrayList<>();
+  private final List<Goal> goals = new ArrayList<>();
+
+  Idle(List<Contender> agents, Scale scale) {
+    this.scale = scale;
+    listens = Machine.output(AgentProcess.builtAgent().toString(), "--help").contains("listen");
+    for (Contender agent : agents) {
+      contenders.add(agent);
+      contenders.add(agent.with(agent.name() + ", with IPv6", "--enable-ipv6"));
+    }
+    if (listens) {
+      contenders.add(
+          Contender.IPTABLES.with("ours, iptables, with --listen", "--listen=127.0.0.1:0"));
+    }
+  }
+
+  void measure() {
+    Progress.say("idle for " + scale.idleSeconds() + " s");
+    List<Lane> lanes = new ArrayList<>();
+    try {
+      for (Contender contender : contenders) {
+        lanes.add(new Lane(contender, true));
+        if (contender.fixedPath()) {
+          lanes.add(new Lane(contender, false));
+        }
+      }
+      for (Lane lane : lanes) {
+        try (KernelView kernel = new KernelView(lane.node)) {
+          kernel.await(System.nanoTime(), lane.contender.kind(), DEFAULTS, Duration.ofSeconds(30));
+        }
+      }
+      sleep(SETTLE_SECONDS);
+      lanes.forEach(Lane::begin);
+      sleep(scale.idleSeconds());
+      lanes.forEach(Lane::end);
+      lanes.forEach(this::keep);
+    } finally {
+      lanes.forEach(Lane::close);
+    }
+  }
+
+  private void keep(Lane lane) {
+    rows.add(
+        new String[] {
+          lane.contender.name(),
+          Unit.MILLISECONDS.text(lane.cpuMillis),
+          Integer.toString(lane.ran),
+          Unit.MEGABYTES.text(lane.memory.rss()),
+          Unit.MEGABYTES.text(lane.memory.pss()),
+          Unit.MEGABYTES.text(lane.memory.anonymous())
+        });
+    String name = lane.contender.name();
+    switch (name) {
+      case "ours, iptables" -> {
+        goal("Idle: CPU in 60 s, v4", 10, lane.cpuMillis * 60 / scale.idleSeconds());
+        goals.add(new Goal("Idle: child processes in 60 s", 0, lane.ran, Unit.COUNT));
+        goals.add(new Goal("Idle: RSS after a minute", 45, lane.memory.rss(), Unit.MEGABYTES));
+      }
+      case "ours, iptables, with IPv6" ->
+          goal("Idle: CPU in 60 s, v4 and v6", 19, lane.cpuMillis * 60 / scale.idleSeconds());
+      case "ours, iptables, with --listen" ->
+          goals.add(
+              new Goal(
+                  "Idle: RSS after a minute, with --listen",
+                  45,
+                  lane.memory.rss(),
+                  Unit.MEGABYTES));
+      default -> {}
+    }
+  }
+
+  private void goal(String what, double limit, double millis) {
+    goals.add(new Goal(what, limit, millis, Unit.MILLISECONDS));
+  }
+
+  void write(Report report) {
+    goals.forEach(report::goal);
+    if (!listens) {
+      report.gap("memory with `--listen`: this build has no such flag");
+    }
+    report.section(
+        "While nothing happens",
+        """
+        At default settings, %d s that begin some seconds after the start. CPU time is that of a control group: the agent with \
+        all its threads, and its children. Children are counted by scripts in the place of iptables; a peer, which has \
+        some, is watched twice, and the second row has its CPU time without those scripts. Memory is that at the end; each \
+        agent runs from a folder of its own, so that PSS is not made smaller by others like it.
+        """
+            .formatted(scale.idleSeconds()));
+    List<String[]> table = new ArrayList<>();
+    table.add(new String[] {"", "CPU", "children", "RSS", "PSS", "anonymous"});
+    table.addAll(rows);
+    report.table(table);
+  }
+
+  private static Path copied() {
+    Path built = AgentProcess.builtAgent().getParent().getParent();
+    try {
+      Path to = Files.createTempDirectory("ipmq-agent-").resolve("ip-masq-agent");
+      // Times included: the agent's cache knows when its modules were written.
+      Process copy = new ProcessBuilder("cp", "-a", built.toString(), to.toString()).start();
+      if (copy.waitFor() != 0) {
+        throw new IllegalStateException("cannot copy " + built);
+      }
+      return to;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static void delete(Path folder) {
+    try (Stream<Path> files = Files.walk(folder.getParent())) {
+      for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {
+        Files.delete(file);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void sleep(int seconds) {
+    try {
+      TimeUnit.SECONDS.sleep(seconds);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+}

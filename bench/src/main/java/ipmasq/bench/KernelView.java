@@ -1,0 +1,103 @@
+package ipmasq.bench;
+
+import ipmasq.netlink.Answer;
+import ipmasq.netlink.NetlinkUnavailable;
+import ipmasq.netlink.nftables.Batch;
+import ipmasq.netlink.nftables.Chain;
+import ipmasq.netlink.nftables.Commit;
+import ipmasq.netlink.nftables.KeyType;
+import ipmasq.netlink.nftables.NftSet;
+import ipmasq.netlink.nftables.Nftables;
+import ipmasq.netlink.nftables.Rule;
+import ipmasq.netlink.nftables.Table;
+import ipmasq.netlink.nftables.TableFamily;
+import ipmasq.testkit.Namespace;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * What a node's kernel holds, asked for in less time than a process takes to start. Used by one
+ * thread.
+ */
+final class KernelView implements AutoCloseable {
+  private static final long PAUSE_NANOS = 300_000;
+  private static final Table NAT = new Table(TableFamily.IP, "nat");
+  private static final Chain MAIN = new Chain(NAT, "IP-MASQ-AGENT");
+  private static final Chain POSTROUTING = new Chain(NAT, "POSTROUTING");
+  private static final Table OWN = new Table(TableFamily.INET, "ip-masq-agent");
+  private static final Chain HOOKED = new Chain(OWN, "postrouting4");
+  private static final NftSet EXEMPT = NftSet.intervals(OWN, "exempt4", KeyType.IPV4_ADDR);
+
+  private final Nftables nftables;
+
+  KernelView(Namespace node) {
+    try {
+      nftables = node.call(Nftables::open);
+    } catch (NetlinkUnavailable e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Whether so many ranges of the file, and all that belongs to them, are in force. */
+  boolean holds(Contender.Kind kind, int ranges) {
+    return switch (kind) {
+      // Link-local before them, masquerade after.
+      case IPTABLES -> rules(MAIN) == ranges + 2 && rules(POSTROUTING) > 0;
+      case NFTABLES -> elements() == ranges + 1 && rules(HOOKED) > 0;
+    };
+  }
+
+  private int rules(Chain chain) {
+    return switch (nftables.rules(chain)) {
+      case Answer.Given<List<Rule>>(var rules) -> rules.size();
+      case Answer.Failed<List<Rule>> _ -> 0;
+    };
+  }
+
+  private int elements() {
+    int[] count = {0};
+    nftables.ranges(EXEMPT, (_, _) -> count[0]++);
+    return count[0];
+  }
+
+  /** Milliseconds from a moment until so many ranges are in force. */
+  double await(long since, Contender.Kind kind, int ranges, Duration atMost) {
+    long end = System.nanoTime() + atMost.toNanos();
+    while (!holds(kind, ranges)) {
+      if (System.nanoTime() > end) {
+        throw new IllegalStateException(ranges + " ranges were not in force within " + atMost);
+      }
+      LockSupport.parkNanos(PAUSE_NANOS);
+    }
+    return (System.nanoTime() - since) / 1e6;
+  }
+
+  /** Does what {@code iptables -t nat -F IP-MASQ-AGENT} does. */
+  void flush() {
+    commit(new Batch().flush(MAIN));
+  }
+
+  /** Leaves nothing of iptables' nat table, nor of ours. */
+  void clear() {
+    for (Table table : List.of(NAT, OWN)) {
+      if (nftables.find(table) instanceof Answer.Given<Optional<Table>>(var found)
+          && found.isPresent()) {
+        commit(new Batch().delete(table));
+      }
+    }
+  }
+
+  private void commit(Batch batch) {
+    Commit commit = nftables.commit(batch);
+    if (!(commit instanceof Commit.Committed)) {
+      throw new IllegalStateException(commit.toString());
+    }
+  }
+
+  @Override
+  public void close() {
+    nftables.close();
+  }
+}

@@ -1,0 +1,189 @@
+package ipmasq.bench;
+
+import ipmasq.backend.Observation;
+import ipmasq.backend.Outcome;
+import ipmasq.backend.nftables.OwnTable;
+import ipmasq.net.Family;
+import ipmasq.plan.Plan;
+import ipmasq.policy.Policy;
+import ipmasq.testkit.AgentProcess;
+import ipmasq.testkit.Namespace;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+
+/** What it costs to load ranges into a node that has none, and to add one to those it has. */
+final class Loading {
+  private enum Way {
+    RESTORE_NFT("iptables-nft-restore"),
+    RESTORE_LEGACY("iptables-legacy-restore"),
+    APPLY("ours, `apply --backend=nftables`: start, file, rules, end"),
+    BACKEND("ours, the backend alone in a running JVM"),
+    ONE_MORE("ours, one range more (observe, plan, apply)"),
+    ONE_MORE_APPLY("ours, one range more (apply alone)");
+
+    private final String words;
+
+    Way(String words) {
+      this.words = words;
+    }
+  }
+
+  /** Up to here a list of rules is loaded; beyond, nobody would wait for the packets. */
+  private static final int LONGEST_LIST = 100_000;
+
+  private static final int MILLION = 1_000_000;
+
+  private final Scale scale;
+  private final Map<Integer, Map<Way, Samples>> results = new TreeMap<>();
+
+  Loading(Scale scale) {
+    this.scale = scale;
+  }
+
+  void measure() {
+    Random random = new Random(2);
+    for (int size : scale.loads()) {
+      Progress.say("loading " + Unit.grouped(size) + " ranges");
+      Map<Way, Samples> costs = new EnumMap<>(Way.class);
+      results.put(size, costs);
+      List<Way> ways =
+          new ArrayList<>(List.of(Way.RESTORE_NFT, Way.RESTORE_LEGACY, Way.APPLY, Way.BACKEND));
+      if (size > LONGEST_LIST) {
+        ways.removeAll(List.of(Way.RESTORE_NFT, Way.RESTORE_LEGACY));
+      }
+      int repetitions = size == MILLION ? Math.min(3, scale.few()) : scale.few();
+      for (int i = -1; i < repetitions; i++) { // once for nothing: the backend's code is compiled
+        Collections.shuffle(ways, random);
+        for (Way way : ways) {
+          if (i >= 0 || way == Way.BACKEND) {
+            load(way, new Ranges(size), i >= 0 ? costs : new EnumMap<>(Way.class));
+          }
+        }
+      }
+    }
+  }
+
+  private void load(Way way, Ranges ranges, Map<Way, Samples> costs) {
+    try (Namespace node = Namespace.open("node")) {
+      switch (way) {
+        case RESTORE_NFT -> add(costs, way, Layout.loadUpstream(node, ranges, "nft").ok());
+        case RESTORE_LEGACY -> add(costs, way, Layout.loadUpstream(node, ranges, "legacy").ok());
+        case APPLY -> add(costs, way, apply(node, ranges).ok());
+        case BACKEND, ONE_MORE, ONE_MORE_APPLY -> node.call(() -> backend(ranges, costs));
+      }
+    }
+  }
+
+  private static void add(Map<Way, Samples> costs, Way way, Command.Cost cost) {
+    add(costs, way, cost.cpuMillis());
+  }
+
+  private static void add(Map<Way, Samples> costs, Way way, double millis) {
+    costs.computeIfAbsent(way, _ -> new Samples()).add(millis);
+  }
+
+  private static Command.Cost apply(Namespace node, Ranges ranges) {
+    try {
+      Path config = Files.createTempFile("ipmq-", ".yaml");
+      try {
+        Files.writeString(config, ranges.config());
+        List<String> command = new ArrayList<>();
+        if (ranges.count() >= MILLION) {
+          command.addAll(Java.command("-Xmx" + Heap.MILLION_MEGABYTES + "m"));
+        } else {
+          command.add(AgentProcess.builtAgent().toString());
+        }
+        command.addAll(List.of("apply", "--backend=nftables", "--config", config.toString()));
+        return Command.run(node, "", command.toArray(String[]::new));
+      } finally {
+        Files.delete(config);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static double cpuMillis() {
+    return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() / 1e6;
+  }
+
+  /** In a thread of its own, inside the node. */
+  private static boolean backend(Ranges ranges, Map<Way, Samples> costs) {
+    try (OwnTable table = OwnTable.held()) {
+      Policy policy = ranges.policy();
+      double start = cpuMillis();
+      Layout.enforce(table, policy);
+      double loaded = cpuMillis();
+      add(costs, Way.BACKEND, loaded - start);
+      // The agent has a config file to read before; what follows begins with a policy.
+      Policy more = new Ranges(ranges.count() + 1).policy();
+      double before = cpuMillis();
+      Plan plan =
+          switch (table.observe(Family.IPV4)) {
+            case Observation.Seen(var observed) -> Plan.toward(table.form(more), observed);
+            case Observation.Unseen(var failure) ->
+                throw new IllegalStateException(failure.toString());
+          };
+      double planned = cpuMillis();
+      if (!(table.apply(plan) instanceof Outcome.Applied)) {
+        throw new IllegalStateException("one more range was not taken");
+      }
+      double applied = cpuMillis();
+      add(costs, Way.ONE_MORE, applied - before);
+      add(costs, Way.ONE_MORE_APPLY, applied - planned);
+      return true;
+    }
+  }
+
+  void write(Report report) {
+    Map<Way, Samples> large = results.get(LONGEST_LIST);
+    if (large != null) {
+      report.goal(
+          "One range more among 100,000, observe and plan included, against a full load",
+          1 / 20.0,
+          large.get(Way.ONE_MORE).ratioTo(large.get(Way.BACKEND)),
+          Unit.RATIO);
+      report.goal(
+          "Full load of 100,000 ranges by the backend against iptables-nft-restore",
+          0.5,
+          large.get(Way.BACKEND).ratioTo(large.get(Way.RESTORE_NFT)),
+          Unit.RATIO);
+      report.goal(
+          "Full load of 100,000 ranges by `apply`, JVM and file included, against"
+              + " iptables-nft-restore",
+          0.5,
+          large.get(Way.APPLY).ratioTo(large.get(Way.RESTORE_NFT)),
+          Unit.RATIO);
+    }
+    report.section(
+        "Loading ranges",
+        """
+        CPU time, in turns, median of %d. Programs with all that starting them takes, and whatever they start; the backend \
+        alone is one thread of a JVM that has done the same once before. Lists of 1,000,000 rules were not tried.
+        """
+            .formatted(scale.few()));
+    List<String[]> rows = new ArrayList<>();
+    List<String> head = new ArrayList<>(List.of("ranges"));
+    results.keySet().forEach(size -> head.add(Unit.grouped(size)));
+    rows.add(head.toArray(String[]::new));
+    for (Way way : Way.values()) {
+      List<String> row = new ArrayList<>(List.of(way.words));
+      for (Map<Way, Samples> costs : results.values()) {
+        Samples samples = costs.get(way);
+        row.add(samples == null ? "–" : Unit.MILLISECONDS.text(samples.median()));
+      }
+      rows.add(row.toArray(String[]::new));
+    }
+    report.table(rows);
+  }
+}

@@ -1,0 +1,117 @@
+package ipmasq.bench;
+
+import ipmasq.testkit.AgentProcess;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/** Runs the benchmarks and writes the report. */
+public final class Main {
+  private Main() {}
+
+  /** Words choose sections, for those who work on one; none: all. */
+  public static void main(String[] args) throws IOException {
+    Locale.setDefault(Locale.ROOT);
+    Scale scale = System.getProperty("ipmasq.bench.quick") != null ? Scale.QUICK : Scale.FULL;
+    Path out = Path.of(System.getProperty("ipmasq.bench.out", "docs"));
+    String peer = System.getProperty("ipmasq.bench.peer", "");
+    Set<String> only = Set.of(args);
+    String loadBefore = Machine.load();
+    Report report = new Report();
+    if (wants(only, "flows")) {
+      NewFlows flows = new NewFlows(scale);
+      flows.measure();
+      flows.write(report);
+      Files.writeString(out.resolve("benchmarks.svg"), flows.picture());
+    }
+    if (wants(only, "loading")) {
+      Loading loading = new Loading(scale);
+      loading.measure();
+      loading.write(report);
+    }
+    if (wants(only, "heap")) {
+      Heap heap = new Heap(scale);
+      heap.measure();
+      heap.write(report);
+    }
+    if (wants(only, "updates")) {
+      Updates updates = new Updates(scale);
+      updates.measure();
+      updates.write(report);
+    }
+    agents(only, scale, peer, report);
+    Files.writeString(
+        out.resolve("benchmarks.md"), report.markdown(introduction(scale, peer, loadBefore)));
+    Progress.say("wrote " + out.resolve("benchmarks.md"));
+  }
+
+  private static void agents(Set<String> only, Scale scale, String peer, Report report) {
+    List<Contender> contenders = new ArrayList<>(List.of(Contender.IPTABLES, Contender.NFTABLES));
+    if (peer.isEmpty()) {
+      report.gap("another agent beside ours: `PEER=/path/to/agent make bench` does that");
+    } else {
+      contenders.add(Contender.peer(Path.of(peer)));
+      report.gap("loading, heap and many ranges with the peer: it has neither `apply` nor a set");
+    }
+    if (wants(only, "reaction")) {
+      Reaction reaction = new Reaction(contenders, scale);
+      reaction.measure();
+      reaction.write(report);
+    }
+    if (wants(only, "idle")) {
+      Idle idle = new Idle(contenders, scale);
+      idle.measure();
+      idle.write(report);
+    }
+    if (wants(only, "memory")) {
+      ComeAndGo memory = new ComeAndGo(scale);
+      memory.measure();
+      memory.write(report);
+    }
+    if (wants(only, "neighbours")) {
+      Neighbours neighbours = new Neighbours(contenders, scale);
+      neighbours.measure();
+      neighbours.write(report);
+    }
+  }
+
+  private static String introduction(Scale scale, String peer, String loadBefore) {
+    List<String[]> facts = new ArrayList<>();
+    facts.add(new String[] {"made by", command(scale, peer)});
+    facts.add(new String[] {"date", Machine.date()});
+    facts.add(new String[] {"processors", Machine.processor()});
+    facts.add(new String[] {"kernel", Machine.kernel()});
+    facts.add(new String[] {"load before", loadBefore});
+    facts.add(new String[] {"load after", Machine.load()});
+    facts.add(
+        new String[] {"agent", Machine.version(AgentProcess.builtAgent().toString(), "--version")});
+    facts.add(new String[] {"iptables", Machine.version("iptables", "--version")});
+    facts.add(new String[] {"nft", Machine.version("nft", "--version")});
+    facts.add(new String[] {"ipset", Machine.version("ipset", "--version")});
+    if (!peer.isEmpty()) {
+      facts.add(new String[] {"peer", Path.of(peer).getFileName().toString()});
+    }
+    StringBuilder text = new StringBuilder();
+    text.append("# Benchmarks\n\nWritten by the command itself. Machines differ and are shared:")
+        .append(" compare ratios, which come from one run, rather than times.\n\n");
+    facts.forEach(
+        fact -> text.append("- ").append(fact[0]).append(": ").append(fact[1]).append('\n'));
+    return text.toString();
+  }
+
+  private static String command(Scale scale, String peer) {
+    return "`"
+        + (peer.isEmpty() ? "" : "PEER=… ")
+        + "make bench"
+        + (scale == Scale.QUICK ? " QUICK=1" : "")
+        + "`";
+  }
+
+  private static boolean wants(Set<String> only, String section) {
+    return only.isEmpty() || only.contains(section);
+  }
+}

@@ -1,0 +1,151 @@
+package ipmasq.bench;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** What the first packet of a flow costs, by layout and number of ranges. */
+final class NewFlows {
+  /** What was measured: by size, kind of traffic and layout. */
+  private final Map<Integer, Map<Traffic, Map<Layout, Samples>>> results = new TreeMap<>();
+
+  private final Scale scale;
+  private final Random random = new Random(1);
+  private final List<String> impossible = new ArrayList<>();
+
+  NewFlows(Scale scale) {
+    this.scale = scale;
+  }
+
+  void measure() {
+    for (int size : scale.sizes()) {
+      Progress.say("flows, " + Unit.grouped(size) + " ranges");
+      List<Site> sites = new ArrayList<>();
+      try {
+        open(new Ranges(size), sites);
+        measure(size, sites);
+      } finally {
+        sites.forEach(Site::close);
+      }
+    }
+  }
+
+  private void open(Ranges ranges, List<Site> sites) {
+    for (Layout layout : Layout.values()) {
+      try {
+        sites.add(Site.open(layout, ranges, random));
+      } catch (IllegalStateException e) {
+        impossible.add(
+            layout.words + " with " + Unit.grouped(ranges.count()) + " ranges: " + e.getMessage());
+      }
+    }
+  }
+
+  private void measure(int size, List<Site> sites) {
+    Map<Traffic, Map<Layout, Samples>> bySize = new EnumMap<>(Traffic.class);
+    // The first repetitions compile the sender and warm the kernel up.
+    int cold = results.isEmpty() ? 5 : 1;
+    for (int i = -cold; i < scale.repetitions(); i++) {
+      for (Traffic traffic : Traffic.values()) {
+        List<Site> turns = new ArrayList<>(sites);
+        Collections.shuffle(turns, random);
+        for (Site site : turns) {
+          double cost = site.sender().microseconds(traffic);
+          if (i >= 0) {
+            bySize
+                .computeIfAbsent(traffic, _ -> new EnumMap<>(Layout.class))
+                .computeIfAbsent(site.layout(), _ -> new Samples())
+                .add(cost);
+          }
+        }
+      }
+      sites.forEach(Site::forgetFlows);
+    }
+    results.put(size, bySize);
+  }
+
+  private static final Map<Integer, Double> PROMISED =
+      Map.of(64, 0.92, 1_000, 0.42, 10_000, 0.07, 100_000, 0.012);
+
+  void write(Report report) {
+    for (int size : results.keySet()) {
+      ratio(report, size, Layout.UPSTREAM_NFT, PROMISED.get(size), "upstream's iptables-nft rules");
+    }
+    for (int size : results.keySet()) {
+      ratio(report, size, Layout.BARE_NFT, 1.10, "a bare masquerade rule");
+    }
+    impossible.forEach(report::gap);
+    report.section(
+        "Cost of a flow",
+        """
+        CPU time of the sending thread for one packet from a pod through the node to the outside, which swallows it; the \
+        kernel does all of that in the sender's context. Each packet is the first of a new flow, but for the last table. \
+        All layouts were measured in turns, in an order shuffled for each repetition; what stands here is the median of %d \
+        repetitions, and in brackets the median of the ratios to upstream's iptables-nft rules within each repetition. The \
+        sender's own part, about that of "no rules", is in all of them.
+
+        ![Cost of a new flow against the number of ranges](benchmarks.svg)
+        """
+            .formatted(scale.repetitions()));
+    for (Traffic traffic : Traffic.values()) {
+      report.text("**" + traffic.words + "**");
+      report.table(table(traffic));
+    }
+  }
+
+  private void ratio(Report report, int size, Layout other, double limit, String words) {
+    Map<Layout, Samples> costs = results.get(size).get(Traffic.UDP_MISS);
+    if (costs.containsKey(other) && costs.containsKey(Layout.OURS_NFTABLES)) {
+      report.goal(
+          "New flow, " + Unit.grouped(size) + " ranges, nftables, against " + words,
+          limit,
+          costs.get(Layout.OURS_NFTABLES).ratioTo(costs.get(other)),
+          Unit.RATIO);
+    }
+  }
+
+  private List<String[]> table(Traffic traffic) {
+    List<String[]> rows = new ArrayList<>();
+    List<String> head = new ArrayList<>(List.of("ranges"));
+    results.keySet().forEach(size -> head.add(Unit.grouped(size)));
+    rows.add(head.toArray(String[]::new));
+    for (Layout layout : Layout.values()) {
+      List<String> row = new ArrayList<>(List.of(layout.words));
+      for (var bySize : results.values()) {
+        Map<Layout, Samples> costs = bySize.get(traffic);
+        row.add(cell(costs.get(layout), costs.get(Layout.UPSTREAM_NFT)));
+      }
+      rows.add(row.toArray(String[]::new));
+    }
+    return rows;
+  }
+
+  private static String cell(@Nullable Samples own, @Nullable Samples upstream) {
+    if (own == null) {
+      return "–";
+    }
+    String cost = Unit.MICROSECONDS.text(own.median());
+    return upstream == null ? cost : cost + " (" + Unit.RATIO.text(own.ratioTo(upstream)) + ")";
+  }
+
+  String picture() {
+    Chart chart = new Chart("ranges", "CPU time of a new flow, µs (UDP, destination in no range)");
+    for (Layout layout : Layout.values()) {
+      Map<Integer, Double> points = new TreeMap<>();
+      results.forEach(
+          (size, costs) -> {
+            Samples samples = costs.get(Traffic.UDP_MISS).get(layout);
+            if (samples != null) {
+              points.put(size, samples.median());
+            }
+          });
+      chart.line(layout.words, layout.colour, points);
+    }
+    return chart.svg();
+  }
+}

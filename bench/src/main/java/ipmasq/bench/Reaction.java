@@ -1,0 +1,200 @@
+package ipmasq.bench;
+
+import ipmasq.testkit.AgentProcess;
+import ipmasq.testkit.ConfigVolume;
+import ipmasq.testkit.Namespace;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** How long agents take: from exec, from a change of the config, from a flushed chain. */
+final class Reaction {
+  private static final Duration PATIENCE = Duration.ofSeconds(75);
+  private static final int FEW = 3;
+  private static final int MORE = 4;
+  private static final int AT_ONCE = 3; // repairs that ours makes before it suspects a fight
+
+  private final List<Contender> contenders;
+  private final Scale scale;
+  private final Random random = new Random(4);
+  private final Map<Contender, Samples> start = new LinkedHashMap<>();
+  private final Map<Contender, Samples> start6 = new LinkedHashMap<>();
+  private final Map<Contender, Samples> change = new LinkedHashMap<>();
+  private final Map<Contender, Samples> heal = new LinkedHashMap<>();
+
+  Reaction(List<Contender> contenders, Scale scale) {
+    this.contenders = contenders;
+    this.scale = scale;
+  }
+
+  void measure() {
+    Progress.say("exec to rules");
+    for (int i = 0; i < scale.repetitions(); i++) {
+      for (Contender contender : shuffled()) {
+        start(contender, start);
+      }
+      for (Contender contender : shuffled()) {
+        start(contender.with(contender.name() + ", with IPv6", "--enable-ipv6"), start6);
+      }
+    }
+    Progress.say("config to rules");
+    shuffled().forEach(this::changes);
+    Progress.say("flush to healed");
+    for (Contender contender : contenders) {
+      if (contender.kind() == Contender.Kind.IPTABLES) {
+        heals(contender);
+      }
+    }
+  }
+
+  private List<Contender> shuffled() {
+    List<Contender> turns = new ArrayList<>(contenders);
+    Collections.shuffle(turns, random);
+    return turns;
+  }
+
+  private void start(Contender contender, Map<Contender, Samples> results) {
+    try (Namespace node = Namespace.open("node");
+        KernelView kernel = new KernelView(node);
+        ConfigVolume volume = new ConfigVolume()) {
+      long since = System.nanoTime();
+      // No file: the defaults, which are three ranges.
+      try (AgentProcess agent = contender.start(node, volume)) {
+        double millis = kernel.await(since, contender.kind(), FEW, PATIENCE);
+        results.computeIfAbsent(contender, _ -> new Samples()).add(millis);
+        agent.kill();
+      }
+    }
+  }
+
+  /** A peer that polls takes half a minute each: a few times must do. */
+  private int repetitions(Contender contender) {
+    return contender.fixedPath() ? Math.min(FEW, scale.repetitions()) : scale.repetitions();
+  }
+
+  private void changes(Contender contender) {
+    try (Namespace node = Namespace.open("node");
+        KernelView kernel = new KernelView(node);
+        ConfigVolume volume = new ConfigVolume()) {
+      volume.publish(config(FEW));
+      try (AgentProcess _ = contender.start(node, volume)) {
+        kernel.await(System.nanoTime(), contender.kind(), FEW, PATIENCE);
+        for (int i = 0; i < repetitions(contender); i++) {
+          pauseUpTo(700); // whatever beats inside the agent, this is not in step with it
+          int ranges = i % 2 == 0 ? MORE : FEW;
+          long since = System.nanoTime();
+          volume.publish(config(ranges));
+          change
+              .computeIfAbsent(contender, _ -> new Samples())
+              .add(kernel.await(since, contender.kind(), ranges, PATIENCE));
+        }
+      }
+    }
+  }
+
+  private static String config(int ranges) {
+    StringBuilder text = new StringBuilder("nonMasqueradeCIDRs:\n");
+    for (int i = 0; i < ranges; i++) {
+      text.append("- 10.").append(i).append(".0.0/16\n");
+    }
+    return text.toString();
+  }
+
+  private void heals(Contender contender) {
+    int left = repetitions(contender);
+    while (left > 0) {
+      int some = Math.min(left, AT_ONCE);
+      left -= some;
+      try (Namespace node = Namespace.open("node");
+          KernelView kernel = new KernelView(node);
+          ConfigVolume volume = new ConfigVolume();
+          AgentProcess _ = contender.start(node, volume)) {
+        kernel.await(System.nanoTime(), contender.kind(), FEW, PATIENCE);
+        for (int i = 0; i < some; i++) {
+          pauseUpTo(700);
+          long since = System.nanoTime();
+          kernel.flush();
+          heal.computeIfAbsent(contender, _ -> new Samples())
+              .add(kernel.await(since, contender.kind(), FEW, PATIENCE));
+        }
+      }
+    }
+  }
+
+  /** A second at least: the agent looks at its own changes once more before it rests. */
+  private void pauseUpTo(int millis) {
+    LockSupport.parkNanos((1_000 + random.nextInt(millis + 1)) * 1_000_000L);
+  }
+
+  void write(Report report) {
+    report.goal(
+        "exec → rules complete, iptables, defaults, median",
+        120,
+        start.get(Contender.IPTABLES).median(),
+        Unit.MILLISECONDS);
+    report.goal(
+        "config written → rules in the kernel, iptables, median",
+        50,
+        change.get(Contender.IPTABLES).median(),
+        Unit.MILLISECONDS);
+    report.goal(
+        "config written → rules in the kernel, nftables, median",
+        20,
+        change.get(Contender.NFTABLES).median(),
+        Unit.MILLISECONDS);
+    report.goal(
+        "chain flushed → healed, iptables-nft, median",
+        500,
+        heal.get(Contender.IPTABLES).median(),
+        Unit.MILLISECONDS);
+    report.section(
+        "How soon",
+        """
+        By the clock on the wall, at default settings: median (least … most), in turns. The rules are looked for over \
+        netlink, three times a millisecond. The config is a ConfigMap volume whose `..data` link is swapped; the clock \
+        starts before the first byte is written. Chains are flushed at random moments.
+        """);
+    List<String[]> rows = new ArrayList<>();
+    rows.add(
+        new String[] {
+          "",
+          "exec → rules",
+          "the same with IPv6 (rules of IPv4)",
+          "config → rules",
+          "flushed → healed"
+        });
+    for (Contender contender : contenders) {
+      rows.add(
+          new String[] {
+            contender.name(),
+            spread(start.get(contender)),
+            spread(start6.get(contender.with(contender.name() + ", with IPv6", "--enable-ipv6"))),
+            spread(change.get(contender)),
+            spread(heal.get(contender))
+          });
+    }
+    report.table(rows);
+    report.text(
+        """
+        With nftables there is no row for a flushed chain: the agent owns its table, and the kernel refuses others' changes \
+        to it.
+        """);
+  }
+
+  private static String spread(@Nullable Samples samples) {
+    return samples == null
+        ? "–"
+        : Unit.MILLISECONDS.text(samples.median())
+            + " ("
+            + Unit.MILLISECONDS.text(samples.min())
+            + " … "
+            + Unit.MILLISECONDS.text(samples.max())
+            + ")";
+  }
+}

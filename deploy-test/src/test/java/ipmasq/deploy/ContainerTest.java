@@ -1,0 +1,221 @@
+package ipmasq.deploy;
+
+import static ipmasq.deploy.Podman.podman;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.Gson;
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
+import ipmasq.testkit.ConfigVolume;
+import ipmasq.testkit.Eventually;
+import ipmasq.testkit.KernelTest;
+import ipmasq.testkit.Namespace;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The image as users run it, by the manifest's own words, in a namespace instead of on a node. */
+@KernelTest
+class ContainerTest {
+  private static final String NAME = "ipmq-container-test";
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static String image = "";
+
+  @BeforeAll
+  static void load() throws Exception {
+    image = Podman.image();
+  }
+
+  @Test
+  void theImageHoldsNoShell() throws Exception {
+    for (var shell : List.of("/bin/sh", "/bin/bash", "/usr/bin/sh", "/bin/busybox")) {
+      var said = podman("run", "--rm", "--network=none", "--entrypoint=" + shell, image);
+      assertTrue(said.exit() != 0 && !said.text().contains("Exec format"), shell + ": " + said);
+    }
+  }
+
+  @Test
+  void runsWithTheManifestsSecurityContext(@TempDir Path folder) throws Exception {
+    try (var node = Namespace.open("node");
+        var config = new ConfigVolume()) {
+      node.ip("link set lo up");
+      var lock = Files.createFile(folder.resolve("xtables.lock"));
+      config.publish("nonMasqueradeCIDRs: [10.1.0.0/16]\nresyncInterval: 60s\n");
+      var command = new ArrayList<>(List.of("run", "--detach", "--name=" + NAME));
+      command.addAll(flags(container()));
+      command.add("--network=ns:/run/netns/" + node.name());
+      command.add("--volume=" + config.directory() + ":/etc/config:ro");
+      command.add("--volume=" + lock + ":/run/xtables.lock");
+      command.add(image);
+      container().getAsJsonArray("args").forEach(a -> command.add(a.getAsString()));
+      try {
+        podman(command.toArray(String[]::new)).ok();
+        awaitRule(node, "-d 10.1.0.0/16");
+        var pid = podman("inspect", "--format={{.State.Pid}}", NAME).ok();
+        var status = Files.readString(Path.of("/proc", pid, "status"));
+        // NET_ADMIN is bit 12, and nothing else is there; a seccomp filter is in force.
+        assertTrue(status.contains("CapEff:\t0000000000001000\n"), status);
+        assertTrue(status.contains("CapBnd:\t0000000000001000\n"), status);
+        assertTrue(status.contains("NoNewPrivs:\t1\n"), status);
+        assertTrue(status.contains("Seccomp:\t2\n"), status);
+
+        config.publish("nonMasqueradeCIDRs: [10.2.0.0/16]\nresyncInterval: 60s\n");
+        awaitRule(node, "-d 10.2.0.0/16");
+
+        podman("kill", "--signal=TERM", NAME).ok();
+        podman("wait", NAME).ok();
+        assertEquals("0", podman("inspect", "--format={{.State.ExitCode}}", NAME).ok());
+        assertTrue(node.iptablesSave("nat").contains("-d 10.2.0.0/16"), "the rules stay");
+      } catch (AssertionError e) {
+        throw new AssertionError(e.getMessage() + "\n" + podman("logs", NAME).text(), e);
+      } finally {
+        podman("rm", "--force", "--time=1", NAME);
+      }
+    }
+  }
+
+  @Test
+  void playsAsAPod(@TempDir Path folder) throws Exception {
+    try (var node = Namespace.open("node")) {
+      node.ip("link set lo up");
+      var template = daemonSet().getAsJsonObject("spec").getAsJsonObject("template");
+      var pod = new JsonObject();
+      pod.addProperty("apiVersion", "v1");
+      pod.addProperty("kind", "Pod");
+      var metadata = new JsonObject();
+      metadata.addProperty("name", NAME);
+      pod.add("metadata", metadata);
+      var spec = template.getAsJsonObject("spec");
+      pod.add("spec", spec);
+      // What must differ from a node: the lock file and the image's name. Nobody restarts it.
+      // Podman
+      // would run the probes by a curl inside the container, where a kubelet asks from outside.
+      // The host's network is the namespace that podman itself runs in.
+      spec.addProperty("restartPolicy", "Never");
+      var lock = Files.createFile(folder.resolve("xtables.lock"));
+      replace(spec, "/run/xtables.lock", lock.toString(), "path");
+      var container = spec.getAsJsonArray("containers").get(0).getAsJsonObject();
+      container.addProperty("image", image);
+      container.remove("ports");
+      container.remove("livenessProbe");
+      container.remove("readinessProbe");
+      var map = folder.resolve("map.yaml");
+      Files.writeString(
+          map,
+          """
+          apiVersion: v1
+          kind: ConfigMap
+          metadata:
+            name: ip-masq-agent
+          data:
+            config: |
+              nonMasqueradeCIDRs: [10.3.0.0/16]
+          """);
+      var file = folder.resolve("pod.json");
+      Files.writeString(file, new Gson().toJson(pod));
+      try {
+        Podman.podmanIn(node, "kube", "play", "--configmap=" + map, file.toString()).ok();
+        awaitRule(node, "-d 10.3.0.0/16");
+      } catch (AssertionError e) {
+        throw new AssertionError(
+            e.getMessage() + "\n" + podman("logs", NAME + "-ip-masq-agent").text(), e);
+      } finally {
+        Podman.podmanIn(node, "kube", "down", file.toString());
+        podman("pod", "rm", "--force", "--time=1", NAME);
+        podman("volume", "rm", "--force", "ip-masq-agent");
+        podman("network", "rm", "podman-default-kube-network"); // made for every pod, needed or not
+      }
+    }
+  }
+
+  private static void awaitRule(Namespace node, String rule) {
+    Eventually.within(PATIENCE, rule, () -> node.iptablesSave("nat"), s -> s.contains(rule));
+  }
+
+  private static JsonObject daemonSet() throws Exception {
+    return Objects.of(Project.text("ip-masq-agent.yaml")).only("DaemonSet");
+  }
+
+  private static JsonObject container() throws Exception {
+    return daemonSet()
+        .getAsJsonObject("spec")
+        .getAsJsonObject("template")
+        .getAsJsonObject("spec")
+        .getAsJsonArray("containers")
+        .get(0)
+        .getAsJsonObject();
+  }
+
+  /**
+   * The manifest's securityContext and memory limit in the engine's words; an unknown key is an
+   * error.
+   */
+  private static List<String> flags(JsonObject container) {
+    var flags = new ArrayList<String>();
+    var context = container.getAsJsonObject("securityContext");
+    var user = context.get("runAsUser").getAsInt() + ":" + context.get("runAsGroup").getAsInt();
+    for (var entry : context.entrySet()) {
+      switch (entry.getKey()) {
+        case "privileged" -> flags.add("--privileged=" + entry.getValue().getAsBoolean());
+        case "allowPrivilegeEscalation" -> {
+          if (!entry.getValue().getAsBoolean()) {
+            flags.add("--security-opt=no-new-privileges");
+          }
+        }
+        case "readOnlyRootFilesystem" -> {
+          flags.add("--read-only=" + entry.getValue().getAsBoolean());
+          flags.add("--read-only-tmpfs=false");
+        }
+        case "runAsUser" -> flags.add("--user=" + user);
+        case "runAsGroup" -> {}
+        // The engine's default profile is in force unless it is told otherwise.
+        case "seccompProfile" ->
+            assertEquals("{\"type\":\"RuntimeDefault\"}", entry.getValue().toString());
+        case "capabilities" -> {
+          var capabilities = entry.getValue().getAsJsonObject();
+          capabilities
+              .getAsJsonArray("drop")
+              .forEach(c -> flags.add("--cap-drop=" + c.getAsString()));
+          capabilities
+              .getAsJsonArray("add")
+              .forEach(c -> flags.add("--cap-add=" + c.getAsString()));
+        }
+        default ->
+            throw new AssertionError("what is " + entry.getKey() + " in the engine's words?");
+      }
+    }
+    var memory =
+        container
+            .getAsJsonObject("resources")
+            .getAsJsonObject("limits")
+            .get("memory")
+            .getAsString();
+    flags.add("--memory=" + memory.replace("Mi", "m"));
+    return flags;
+  }
+
+  /** Replaces a text wherever it stands under that key. */
+  private static void replace(JsonElement in, String text, String by, String key) {
+    switch (in) {
+      case JsonObject object -> {
+        for (var entry : List.copyOf(object.entrySet())) {
+          if (entry.getKey().equals(key) && entry.getValue().equals(new JsonPrimitive(text))) {
+            object.addProperty(key, by);
+          } else {
+            replace(entry.getValue(), text, by, key);
+          }
+        }
+      }
+      case JsonArray array -> array.forEach(e -> replace(e, text, by, key));
+      default -> {}
+    }
+  }
+}

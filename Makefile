@@ -10,7 +10,7 @@ TAG = $(shell echo '$(VERSION)' | tr -c 'A-Za-z0-9_.\n-' '-')
 REGISTRY ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build all-build container all-container container-test container-check push all-push run demo test bench fault-test fuzz agreement soak test-unit verify format version clean
+.PHONY: help build all-build container all-container container-test container-check push all-push run demo test bench fault-test fuzz agreement soak reproducible dependencies sbom test-unit verify format version clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -72,6 +72,18 @@ agreement: build ## thousands of packets under generated configs and both backen
 soak: build ## thousands of config changes in minutes, and nothing may grow: make soak COUNT=20000
 	@tools/needs lab
 	@$(MVN) -q test -pl agent -am -Dgroups=soak -Dipmasq.soak.changes=$(or $(COUNT),3000) -Dsurefire.failIfNoSpecifiedTests=false
+
+reproducible: ## build twice from clean copies of the sources: is every byte of the jars and of the image the same?
+	@tools/needs build
+	@tools/reproducible $(VERSION)
+
+dependencies: ## hold every jar that comes from elsewhere to its checksum in tools/dependencies.lock
+	@tools/needs build
+	@tools/dependencies check
+
+sbom: build ## what the agent's Java side is made of, as CycloneDX: dist/ip-masq-agent.cdx.json
+	@$(MVN) -q -pl agent -am org.cyclonedx:cyclonedx-maven-plugin:2.9.1:makeBom -DoutputFormat=json -DoutputReactorProjects=false -DincludeTestScope=false -DincludeProvidedScope=false
+	@cp agent/target/bom.json dist/ip-masq-agent.cdx.json
 
 bench: build ## measure it all and write docs/benchmarks.md; QUICK=1 in two minutes, PEER=/path/to/agent beside another
 	@tools/needs lab bench

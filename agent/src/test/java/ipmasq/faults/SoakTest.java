@@ -48,7 +48,8 @@ class SoakTest {
         threads = line.startsWith("Threads:") ? number(line) : threads;
       }
       try (Stream<Path> open = Files.list(proc.resolve("fd"))) {
-        return new Usage(rss, open.count(), threads, new Pids(node.namespace().name()).all().size());
+        return new Usage(
+            rss, open.count(), threads, new Pids(node.namespace().name()).all().size());
       }
     }
 
@@ -88,17 +89,17 @@ class SoakTest {
     Random random = new Random(7);
     try (Node node = Node.open()) {
       node.volume().publish(World.OLD.file());
-      AgentProcess agent =
-          node.running("--backend=" + backend, "--listen=127.0.0.1:9999", "--v=2");
+      AgentProcess agent = node.running("--backend=" + backend, "--listen=127.0.0.1:9999", "--v=2");
       agent.awaitLine(line -> line.contains("listening on"));
       State first = State.of(node);
-      churn(node, random, CHANGES / 3); // caches fill, code is compiled
+      churn(agent, node, random, CHANGES / 3); // caches fill, code is compiled
       rest(node, backend, first);
       Usage before = Usage.of(agent, node);
-      churn(node, random, CHANGES);
+      churn(agent, node, random, CHANGES);
       rest(node, backend, first);
       Usage after = Usage.of(agent, node);
-      System.out.println("soak, " + CHANGES + " changes, " + backend + ": " + before + " → " + after);
+      System.out.println(
+          "soak, " + CHANGES + " changes, " + backend + ": " + before + " → " + after);
       assertEquals(before.descriptors, after.descriptors);
       assertEquals(1, after.children);
       assertTrue(after.threads <= before.threads + 1, after::toString);
@@ -108,9 +109,12 @@ class SoakTest {
     }
   }
 
-  private static void churn(Node node, Random random, int changes) throws IOException {
+  private static void churn(AgentProcess agent, Node node, Random random, int changes) throws IOException {
     for (int i = 1; i <= changes; i++) {
+      int lines = agent.stderr().size();
       node.volume().publish(config(random, i));
+      // Each is taken notice of: in a heap of them only the last would be.
+      Eventually.within(PATIENCE, "a pass", () -> agent.stderr().size(), n -> n > lines);
       if (i % 5 == 0) {
         scrape(node, i % 2 == 0 ? "/metrics" : "/status");
       }
@@ -137,7 +141,6 @@ class SoakTest {
       assertTrue(!all.contains(left), () -> left + " is left over:\n" + all);
     }
   }
-
 
   private static void scrape(Node node, String path) throws IOException {
     try (SocketChannel client = node.namespace().call(SocketChannel::open)) {

@@ -10,7 +10,7 @@ TAG = $(shell echo '$(VERSION)' | tr -c 'A-Za-z0-9_.\n-' '-')
 REGISTRY ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build all-build container all-container container-test container-check push all-push run demo test test-unit fault-test fuzz bench verify format version clean
+.PHONY: help build all-build container all-container container-test container-check push all-push run demo test bench fault-test fuzz agreement soak reproducible dependencies sbom test-unit verify format version clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,12 +54,8 @@ demo: build ## show the agent at work in a throw-away lab of network namespaces
 	@tools/demo
 
 test: build ## everything: unit, kernel and end-to-end tests
-	@tools/needs lab deploy
+	@tools/needs lab deploy page
 	@$(MVN) --fail-at-end verify
-
-bench: build ## measure it all and write docs/benchmarks.md; QUICK=1 in two minutes, PEER=/path/to/agent beside another
-	@tools/needs lab bench
-	@tools/bench $(if $(QUICK),-Dipmasq.bench.quick=1) $(if $(PEER),-Dipmasq.bench.peer=$(PEER)) -- $(ARGS)
 
 fault-test: build ## the agent killed, starved, lied to and fought with; hundreds of kills: make fault-test LONG=1
 	@tools/needs lab
@@ -68,6 +64,30 @@ fault-test: build ## the agent killed, starved, lied to and fought with; hundred
 fuzz: ## let Jazzer loose on all that reads bytes, 60 s a target: make fuzz DURATION=600
 	@tools/needs build
 	@$(MVN) -q test -pl fuzz -am -Dgroups=fuzz -Dipmasq.fuzz.seconds=$(or $(DURATION),60) -Dsurefire.failIfNoSpecifiedTests=false
+
+agreement: build ## thousands of packets under generated configs and both backends: file, kernel and outside agree
+	@tools/needs lab
+	@$(MVN) -q test -pl agent -am -Dgroups=agreement -Dipmasq.agreement.configs=$(or $(COUNT),200) -Dsurefire.failIfNoSpecifiedTests=false
+
+soak: build ## thousands of config changes in minutes, and nothing may grow: make soak COUNT=20000
+	@tools/needs lab
+	@$(MVN) -q test -pl agent -am -Dgroups=soak -Dipmasq.soak.changes=$(or $(COUNT),3000) -Dsurefire.failIfNoSpecifiedTests=false
+
+reproducible: ## build twice from clean copies of the sources: is every byte of the jars and of the image the same?
+	@tools/needs build
+	@tools/reproducible $(VERSION)
+
+dependencies: ## hold every jar that comes from elsewhere to its checksum in tools/dependencies.lock
+	@tools/needs build
+	@tools/dependencies check
+
+sbom: build ## what the agent's Java side is made of, as CycloneDX: dist/ip-masq-agent.cdx.json
+	@$(MVN) -q -pl agent -am org.cyclonedx:cyclonedx-maven-plugin:2.9.1:makeBom -DoutputFormat=json -DoutputReactorProjects=false -DincludeTestScope=false -DincludeProvidedScope=false
+	@cp agent/target/bom.json dist/ip-masq-agent.cdx.json
+
+bench: build ## measure it all and write docs/benchmarks.md; QUICK=1 in two minutes, PEER=/path/to/agent beside another
+	@tools/needs lab bench
+	@tools/bench $(if $(QUICK),-Dipmasq.bench.quick=1) $(if $(PEER),-Dipmasq.bench.peer=$(PEER)) -- $(ARGS)
 
 test-unit: ## the unit tests alone
 	@tools/needs build

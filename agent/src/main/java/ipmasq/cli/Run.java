@@ -32,7 +32,11 @@ final class Run {
     }
     Triggers triggers = new Triggers();
     CountDownLatch ended = new CountDownLatch(1);
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(triggers, ended), "stop"));
+    try {
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(triggers, ended), "stop"));
+    } catch (IllegalStateException toldToEnd) {
+      return Main.OK; // before it had begun
+    }
     try {
       Watchers watchers = new Watchers(settings.configs(), triggers, log);
       Consumer<Pass> journal = new Journal(log);

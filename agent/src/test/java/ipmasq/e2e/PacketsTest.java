@@ -57,8 +57,7 @@ class PacketsTest {
     }
   }
 
-  private static void compare(
-      GeneratedConfig config, Lab lab, Node node, Map<Boolean, Integer> verdicts) {
+  static void compare(GeneratedConfig config, Lab lab, Node node, Map<Boolean, Integer> verdicts) {
     node.volume().write(config.text());
     String file = "--config=" + node.volume().file();
     node.commandWithConfig("apply").ok();

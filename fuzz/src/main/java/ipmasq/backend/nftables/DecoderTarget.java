@@ -11,7 +11,7 @@ import java.util.Optional;
 
 /** Rules, whatever they are, are a policy that lays out to the same rules, or none. */
 public final class DecoderTarget {
-  private static final List<Cidr> RANGES = List.of(Cidr.of("10.0.0.0/8"));
+  private static final List<Cidr> BLOCKS = List.of(Cidr.of("10.0.0.0/8"));
 
   private DecoderTarget() {}
 
@@ -22,9 +22,9 @@ public final class DecoderTarget {
     } catch (MalformedMessage malformed) {
       return;
     }
-    List<Hooked> found = List.of(new Hooked(Names.chain(Family.IPV4), rules));
-    Optional<Policy> policy = Decoder.policy(Family.IPV4, found, RANGES, List.of());
-    if (policy.isPresent() && !Layout.chains(policy.get()).getFirst().sameAs(found.getFirst())) {
+    List<Hooked> chains = List.of(new Hooked(Names.chain(Family.IPV4), rules));
+    Optional<Policy> policy = Decoder.policy(Family.IPV4, chains, BLOCKS, List.of());
+    if (policy.isPresent() && !Layout.chains(policy.get()).getFirst().sameAs(chains.getFirst())) {
       throw new AssertionError(policy.get().toString());
     }
   }

@@ -13,7 +13,7 @@ help: ## list the targets
 
 build: ## the runnable agent: dist/ip-masq-agent/bin/ip-masq-agent
 	@tools/needs build
-	@$(MVN) -q -DskipTests package
+	@$(MVN) -q -DskipTests -Dipmasq.version=$(VERSION) package
 	@tools/image $(VERSION)
 	@echo "built $(AGENT)"
 

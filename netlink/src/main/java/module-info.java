@@ -3,4 +3,5 @@ module ipmasq.netlink {
   requires static org.jspecify;
 
   exports ipmasq.netlink;
+  exports ipmasq.netlink.nftables;
 }

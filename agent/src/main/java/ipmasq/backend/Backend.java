@@ -13,6 +13,11 @@ public interface Backend {
   /** The name for people and metrics: {@code iptables-nft}, {@code nftables}. */
   String name();
 
+  /** What it found out of the node that shaped it, for people; empty where there is nothing. */
+  default String circumstances() {
+    return "";
+  }
+
   /** The policy in the form in which this backend holds it, so that observed can equal desired. */
   Policy form(Policy policy);
 

@@ -1,9 +1,34 @@
 package ipmasq.config;
 
+/**
+ * Something in a config file that somebody should see.
+ *
+ * @param line from 1; 0: the file as a whole
+ * @param column from 1, in characters; 0: the file as a whole
+ * @param hint what to do about it; may be empty
+ */
 public record Problem(
-    Severity severity, String file, int line, int column, String message, String hint) {
+    Severity severity, String file, int line, int column, String message, String hint)
+    implements Comparable<Problem> {
+
+  /** Whether the file can be used all the same. */
   public enum Severity {
     ERROR,
     WARNING
+  }
+
+  /** By place in the file; what concerns the file as a whole comes last. */
+  @Override
+  public int compareTo(Problem other) {
+    int byLine = Integer.compareUnsigned(line - 1, other.line - 1);
+    return byLine != 0 ? byLine : Integer.compare(column, other.column);
+  }
+
+  /** {@code path:3:5: error: message (hint)}. */
+  @Override
+  public String toString() {
+    String place = line == 0 ? file : file + ":" + line + ":" + column;
+    String word = severity == Severity.ERROR ? "error" : "warning";
+    return place + ": " + word + ": " + message + (hint.isEmpty() ? "" : " (" + hint + ")");
   }
 }

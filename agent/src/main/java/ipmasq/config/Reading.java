@@ -1,9 +1,35 @@
 package ipmasq.config;
 
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
+/** What came of reading the config. */
 public sealed interface Reading {
-  record Read(Config config, List<Problem> warnings) implements Reading {}
+  /** A config that can be put in force, and what its author should know all the same. */
+  record Read(Config config, List<Problem> warnings, List<Source> sources) implements Reading {
+    public Read {
+      warnings = List.copyOf(warnings);
+      sources = List.copyOf(sources);
+    }
+  }
 
-  record Rejected(List<Problem> problems) implements Reading {}
+  /** Errors, and warnings beside them: whatever was in force stays in force. */
+  record Rejected(List<Problem> problems, List<Source> sources) implements Reading {
+    public Rejected {
+      problems = List.copyOf(problems);
+      sources = List.copyOf(sources);
+    }
+  }
+
+  /**
+   * A file that was looked at.
+   *
+   * @param digest the first hex digits of the SHA-256 of its bytes; nothing where it is missing or
+   *     cannot be read
+   */
+  record Source(Path path, Optional<String> digest) {}
+
+  /** The files that were looked at. */
+  List<Source> sources();
 }

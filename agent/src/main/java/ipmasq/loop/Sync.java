@@ -81,8 +81,14 @@ public final class Sync {
         basis,
         problems(reading),
         chosen.backend().name(),
-        chosen.reason(),
+        reason(chosen),
         results);
+  }
+
+  /** Asked after the pass: by then the backend has looked at the node. */
+  private static String reason(Chosen chosen) {
+    String circumstances = chosen.backend().circumstances();
+    return circumstances.isEmpty() ? chosen.reason() : chosen.reason() + "; " + circumstances;
   }
 
   private static boolean enabled(Config config, Family family) {

@@ -2,6 +2,7 @@ package ipmasq.net;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Addresses from {@code first} to {@code last}, both included, of one family. */
 public record IpRange(Ip first, Ip last) {
@@ -9,6 +10,19 @@ public record IpRange(Ip first, Ip last) {
     if (first.family() != last.family() || first.compareTo(last) > 0) {
       throw new IllegalArgumentException("not a range: " + first + "-" + last);
     }
+  }
+
+  /** Reads {@code address} or {@code first-last}. */
+  public static Optional<IpRange> parse(String text) {
+    int dash = text.indexOf('-');
+    Optional<Ip> first = Ip.parse(dash < 0 ? text : text.substring(0, dash));
+    Optional<Ip> last = dash < 0 ? first : Ip.parse(text.substring(dash + 1));
+    return first.isEmpty()
+            || last.isEmpty()
+            || first.get().family() != last.get().family()
+            || first.get().compareTo(last.get()) > 0
+        ? Optional.empty()
+        : Optional.of(new IpRange(first.get(), last.get()));
   }
 
   public static IpRange of(Cidr cidr) {

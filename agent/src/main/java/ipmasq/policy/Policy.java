@@ -70,11 +70,22 @@ public record Policy(
         family,
         config.sourceCidrs().stream().filter(cidr -> cidr.family() == family).toList(),
         config.outputInterfaces(),
-        List.copyOf(new LinkedHashSet<>(destinations)),
+        written(family, destinations),
         new Translation(
             config.outputAddresses().stream().filter(range -> range.family() == family).findFirst(),
             config.toPorts(),
             config.randomFully()));
+  }
+
+  /**
+   * A range that stands twice in the file is written once. The Go agents repeat it; that is kept for
+   * IPv6, where the recorded conformance cases hold us to their rules line by line.
+   */
+  private static List<Destination> written(Family family, List<Destination> destinations) {
+    return switch (family) {
+      case IPV4 -> List.copyOf(new LinkedHashSet<>(destinations));
+      case IPV6 -> destinations;
+    };
   }
 
   /** What happens to a packet, and which part of this policy says so. */

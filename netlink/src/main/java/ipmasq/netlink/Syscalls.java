@@ -17,12 +17,32 @@ import java.lang.invoke.VarHandle;
  * through this one, with pointers passed as addresses. Numbers are per architecture.
  */
 final class Syscalls {
-  private static final StructLayout CAPTURED = Linker.Option.captureStateLayout();
+  static final long CLOSE = number(3, 57);
+  static final long SOCKET = number(41, 198);
+  static final long SENDTO = number(44, 206);
+  static final long RECVFROM = number(45, 207);
+  static final long BIND = number(49, 200);
+  static final long GETSOCKNAME = number(51, 204);
+  static final long SETSOCKOPT = number(54, 208);
+
+  /** Where errno is put; one that is kept makes a call free of allocation. */
+  static final StructLayout CAPTURED = Linker.Option.captureStateLayout();
+
   private static final VarHandle ERRNO =
       CAPTURED.varHandle(MemoryLayout.PathElement.groupElement("errno"));
   private static final MethodHandle SYSCALL = link();
 
   private Syscalls() {}
+
+  /** The number of a call on this architecture. */
+  static long number(int x86, int aarch64) {
+    String architecture = System.getProperty("os.arch");
+    return switch (architecture) {
+      case "amd64", "x86_64" -> x86;
+      case "aarch64" -> aarch64;
+      default -> throw new UnsupportedOperationException("system calls on " + architecture);
+    };
+  }
 
   @SuppressWarnings("restricted") // native access is what this module is for
   private static MethodHandle link() {
@@ -37,7 +57,14 @@ final class Syscalls {
   /** The call's result, or minus errno. */
   static long call(long number, long a, long b, long c, long d, long e, long f) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment captured = arena.allocate(CAPTURED);
+      return call(arena.allocate(CAPTURED), number, a, b, c, d, e, f);
+    }
+  }
+
+  /** The same without allocation: errno lands in a segment that the caller keeps. */
+  static long call(
+      MemorySegment captured, long number, long a, long b, long c, long d, long e, long f) {
+    try {
       long result = (long) SYSCALL.invokeExact(captured, number, a, b, c, d, e, f);
       return result == -1 ? -(long) (int) ERRNO.get(captured, 0L) : result;
     } catch (Throwable impossible) {

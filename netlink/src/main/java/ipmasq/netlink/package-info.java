@@ -1,4 +1,13 @@
-/** Netlink sockets and messages over {@code java.lang.foreign}. */
+/**
+ * Netlink sockets and messages over {@code java.lang.foreign}. Uses nothing but {@code java.base};
+ * no memory segment leaves this package.
+ *
+ * <p>A {@link ipmasq.netlink.MessageWriter} writes a request, a {@link
+ * ipmasq.netlink.NetlinkSocket} sends it and hands the answer to a handler as a {@link
+ * ipmasq.netlink.MessageReader}, whose {@link ipmasq.netlink.AttributeReader} never reads outside
+ * of it. What the kernel refuses, loses or garbles is a value: {@link
+ * ipmasq.netlink.NetlinkFailure}.
+ */
 @NullMarked
 package ipmasq.netlink;
 

@@ -1,0 +1,55 @@
+package ipmasq.backend.cni;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import ipmasq.backend.cni.Json.Malformed;
+import ipmasq.net.Cidr;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** Which entries of a file's lists the agent put there; all others came from people. */
+record Memory(Set<Cidr> own) {
+  static final Memory NONE = new Memory(Set.of());
+
+  Memory {
+    own = Set.copyOf(own);
+  }
+
+  /** What was written down. A file that says nothing we know makes every entry a person's. */
+  static Memory read(Optional<byte[]> bytes) {
+    if (bytes.isEmpty()) {
+      return NONE;
+    }
+    try {
+      Set<Cidr> own = new LinkedHashSet<>();
+      List<Json> items =
+          Document.read(bytes.get()).root().array("own").map(Json.Arr::items).orElse(List.of());
+      for (Json item : items) {
+        if (item instanceof Json.Str(_, _, var text)
+            && Cidr.parse(text) instanceof Cidr.Parsed.Block(var cidr)) {
+          own.add(cidr);
+        }
+      }
+      return new Memory(own);
+    } catch (Malformed e) {
+      return NONE;
+    }
+  }
+
+  Memory and(Collection<Cidr> more) {
+    Set<Cidr> all = new LinkedHashSet<>(own);
+    all.addAll(more);
+    return new Memory(all);
+  }
+
+  byte[] bytes() {
+    List<String> lines = new ArrayList<>();
+    own.stream().sorted().forEach(cidr -> lines.add("    \"" + cidr + '"'));
+    String list = lines.isEmpty() ? "[]" : "[\n" + String.join(",\n", lines) + "\n  ]";
+    return ("{\n  \"own\": " + list + "\n}\n").getBytes(UTF_8);
+  }
+}

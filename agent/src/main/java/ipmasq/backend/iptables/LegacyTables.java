@@ -1,0 +1,44 @@
+package ipmasq.backend.iptables;
+
+import ipmasq.net.Family;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/**
+ * Which tables of iptables-legacy this network namespace has. To ask a legacy program would load
+ * its kernel modules; the kernel's own list does not.
+ */
+interface LegacyTables {
+  Presence look(Family family, String table);
+
+  /** What the list says. */
+  enum Presence {
+    THERE,
+    NOT_THERE,
+    /** It cannot be read. */
+    UNKNOWN
+  }
+
+  /** The kernel's list. */
+  static LegacyTables ofKernel() {
+    return (family, table) ->
+        in(
+            switch (family) {
+              case IPV4 -> Path.of("/proc/thread-self/net/ip_tables_names");
+              case IPV6 -> Path.of("/proc/thread-self/net/ip6_tables_names");
+            },
+            table);
+  }
+
+  private static Presence in(Path list, String table) {
+    try {
+      return Files.readAllLines(list).contains(table) ? Presence.THERE : Presence.NOT_THERE;
+    } catch (NoSuchFileException noModule) {
+      return Files.isDirectory(list.getParent()) ? Presence.NOT_THERE : Presence.UNKNOWN;
+    } catch (IOException unreadable) {
+      return Presence.UNKNOWN;
+    }
+  }
+}

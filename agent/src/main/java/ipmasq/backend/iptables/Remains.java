@@ -1,0 +1,124 @@
+package ipmasq.backend.iptables;
+
+import ipmasq.backend.iptables.SavedTable.Chain;
+import ipmasq.backend.iptables.SavedTable.Line;
+import ipmasq.net.Family;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What former versions, or we under another name, left in the nat table.
+ *
+ * <p>A chain is only taken away when every rule in it bears a comment of ours and no other rule
+ * that stays leads to it.
+ *
+ * @param jumps rules of POSTROUTING
+ */
+record Remains(List<Line> jumps, List<String> chains) {
+  static Remains in(SavedTable table, Family family, Names names) {
+    List<Line> jumps = new ArrayList<>();
+    Set<String> targets = new HashSet<>();
+    Rule right = Rule.jump(family, names.main());
+    for (Line line : table.find(Names.POSTROUTING).kept()) {
+      List<String> words = line.words();
+      if (isJump(words, table) && !isRight(words, family, right)) {
+        jumps.add(line);
+        targets.add(after(words, "-j"));
+      }
+    }
+    return new Remains(jumps, chains(table, names, jumps, targets));
+  }
+
+  static List<Line> rightJumps(SavedTable table, Family family, Names names) {
+    Rule right = Rule.jump(family, names.main());
+    List<Line> jumps = new ArrayList<>();
+    for (Line line : table.find(Names.POSTROUTING).kept()) {
+      if (isRight(line.words(), family, right)) {
+        jumps.add(line);
+      }
+    }
+    return jumps;
+  }
+
+  private static boolean isRight(List<String> words, Family family, Rule right) {
+    return RuleReader.read(family, words).filter(right::equals).isPresent();
+  }
+
+  private static boolean isJump(List<String> words, SavedTable table) {
+    return Wording.jumps(after(words, "--comment")) && table.find(after(words, "-j")).usersOwn();
+  }
+
+  private static String after(List<String> words, String option) {
+    int at = words.indexOf(option);
+    return at >= 0 && at + 1 < words.size() ? words.get(at + 1) : "";
+  }
+
+  private static List<String> chains(
+      SavedTable table, Names names, List<Line> jumps, Set<String> targets) {
+    Set<String> ours = new HashSet<>();
+    for (Map.Entry<String, Chain> entry : table.chains().entrySet()) {
+      Chain chain = entry.getValue();
+      String name = entry.getKey();
+      boolean today = name.equals(names.main()) || name.equals(names.out());
+      boolean known =
+          !chain.kept().isEmpty() || Names.FORMER.contains(name) || targets.contains(name);
+      if (chain.usersOwn()
+          && known
+          && !today
+          && !chain.hasForeignRules()
+          && !chain.wantedByOthers()) {
+        ours.add(name);
+      }
+    }
+    // A chain that stays keeps those that it leads to, and those the ones that they lead to.
+    while (ours.removeAll(wantedByWhatStays(table, names, jumps, ours))) {}
+    return ours.stream().sorted().toList();
+  }
+
+  private static Set<String> wantedByWhatStays(
+      SavedTable table, Names names, List<Line> jumps, Set<String> going) {
+    Set<String> wanted = new HashSet<>();
+    for (Map.Entry<String, Chain> entry : table.chains().entrySet()) {
+      boolean rewritten = entry.getKey().equals(names.main()) || entry.getKey().equals(names.out());
+      if (!rewritten && !going.contains(entry.getKey())) {
+        for (Line line : entry.getValue().kept()) {
+          if (!jumps.contains(line)) {
+            wanted.add(after(line.words(), "-j"));
+            wanted.add(after(line.words(), "-g"));
+          }
+        }
+      }
+    }
+    return wanted;
+  }
+
+  boolean isEmpty() {
+    return jumps.isEmpty() && chains.isEmpty();
+  }
+
+  List<String> phrases(Names names) {
+    List<String> phrases = new ArrayList<>();
+    for (Line jump : jumps) {
+      String target = after(jump.words(), "-j");
+      phrases.add(
+          target.equals(names.main())
+              ? "a jump from POSTROUTING worded by an older version"
+              : "a jump from POSTROUTING to chain " + whose(target));
+    }
+    for (String chain : chains) {
+      phrases.add("chain " + whose(chain));
+    }
+    return phrases;
+  }
+
+  private static String whose(String chain) {
+    return switch (chain) {
+      case "IP-MASQ" -> chain + " of the node's bootstrap";
+      case "NON-MASQUERADE-DAEMON" -> chain + " of an older version";
+      default -> chain + ", a former name of ours";
+    };
+  }
+}

@@ -1,0 +1,195 @@
+package ipmasq.backend.iptables;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The nat table as iptables-save prints it, read a line at a time.
+ *
+ * <p>A node has tens of thousands of other people's rules: of those only the chains that they stand
+ * in and jump to are kept. Kept whole is what stands in our chains and what bears our comments.
+ */
+final class SavedTable {
+  private static final int QUOTED_FOR_PEOPLE = 120;
+
+  /**
+   * A rule.
+   *
+   * @param counters {@code [packets:bytes]}, or empty where they were not printed
+   * @param text what follows {@code -A CHAIN}, as it was printed
+   */
+  record Line(String chain, String counters, String text) {
+    List<String> words() {
+      return Words.of(text);
+    }
+
+    @Override
+    public String toString() {
+      return "-A " + chain + " " + text;
+    }
+  }
+
+  /** A chain and what was kept of it; also a mere target that somebody's rule names. */
+  static final class Chain {
+    static final Chain MISSING = new Chain();
+
+    private final List<Line> kept = new ArrayList<>(0);
+    private boolean users;
+    private int foreign;
+    private boolean wanted;
+
+    /** Whether it is there, and not one that the kernel made. */
+    boolean usersOwn() {
+      return users;
+    }
+
+    List<Line> kept() {
+      return kept;
+    }
+
+    /** Whether it holds a rule that bears no comment of ours. */
+    boolean hasForeignRules() {
+      return foreign > 0;
+    }
+
+    /** Whether a rule that bears no comment of ours leads here. */
+    boolean wantedByOthers() {
+      return wanted;
+    }
+  }
+
+  private final Names names;
+  private final Map<String, Chain> chains = new HashMap<>();
+  private Header header = Header.NONE;
+  private String problem = "";
+  private boolean inTable;
+  private boolean committed;
+  private boolean anything;
+
+  SavedTable(Names names) {
+    this.names = names;
+  }
+
+  /** A table of which nothing is known to be ours, because it is not there. */
+  static SavedTable none(Names names) {
+    return new SavedTable(names);
+  }
+
+  /** Takes the next line; what makes no sense is remembered, not thrown. */
+  void accept(String line) {
+    anything |= !line.isBlank();
+    if (line.startsWith("#")) {
+      comment(line);
+    } else if (line.startsWith("*")) {
+      inTable = line.strip().equals("*nat");
+    } else if (line.strip().equals("COMMIT")) {
+      committed |= inTable;
+      inTable = false;
+    } else if (inTable && !line.isBlank() && !declaration(line) && !rule(line)) {
+      complain("a line that makes no sense: " + shortened(line));
+    } else if (!inTable && !line.isBlank()) {
+      complain("a line outside of the table: " + shortened(line));
+    }
+  }
+
+  private void comment(String line) {
+    if (line.contains("is incompatible")) {
+      complain(line.substring(1).strip());
+    }
+    header = Header.parse(line).orElse(header);
+  }
+
+  private void complain(String what) {
+    problem = problem.isEmpty() ? what : problem;
+  }
+
+  /** {@code :CHAIN POLICY [packets:bytes]}. */
+  private boolean declaration(String line) {
+    int space = line.indexOf(' ');
+    if (!line.startsWith(":") || space < 2) {
+      return false;
+    }
+    chain(line.substring(1, space)).users = line.startsWith("-", space + 1);
+    return true;
+  }
+
+  /** {@code [packets:bytes] -A CHAIN …}, the counters only where they were asked for. */
+  private boolean rule(String line) {
+    int at = line.startsWith("[") ? line.indexOf("] ") + 2 : 0;
+    if (at == 1 || !line.startsWith("-A ", at)) {
+      return false;
+    }
+    int nameFrom = at + 3;
+    int space = line.indexOf(' ', nameFrom);
+    int nameTo = space < 0 ? line.length() : space;
+    String name = line.substring(nameFrom, nameTo);
+    if (name.isEmpty()) {
+      return false;
+    }
+    Chain chain = chain(name);
+    boolean own = name.equals(names.main()) || name.equals(names.out());
+    boolean ours = Wording.maybeOurs(line) && bearsOurComment(line, nameTo);
+    if (own || ours) {
+      String text = line.substring(Math.min(nameTo + 1, line.length()));
+      chain.kept.add(new Line(name, at == 0 ? "" : line.substring(0, at - 1), text));
+    }
+    if (!ours) {
+      chain.foreign++;
+      noteTargets(line, " -j ", nameTo);
+      noteTargets(line, " -g ", nameTo);
+    }
+    return true;
+  }
+
+  private static boolean bearsOurComment(String line, int from) {
+    List<String> words = Words.of(line.substring(from));
+    int option = words.indexOf("--comment");
+    return option >= 0 && option + 1 < words.size() && Wording.ours(words.get(option + 1));
+  }
+
+  /** Also what stands in a comment counts: a chain too many kept is better than one torn away. */
+  private void noteTargets(String line, String option, int from) {
+    for (int at = line.indexOf(option, from); at >= 0; at = line.indexOf(option, at + 1)) {
+      int start = at + option.length();
+      int space = line.indexOf(' ', start);
+      chain(line.substring(start, space < 0 ? line.length() : space)).wanted = true;
+    }
+  }
+
+  private Chain chain(String name) {
+    Chain chain = chains.get(name);
+    if (chain == null) {
+      chain = new Chain();
+      chains.put(name, chain);
+    }
+    return chain;
+  }
+
+  /** Why the text cannot be trusted; empty: it can. No text at all is a table that nobody made. */
+  Optional<String> unreadable() {
+    if (!problem.isEmpty()) {
+      return Optional.of(problem);
+    }
+    return anything && !committed ? Optional.of("it ends before COMMIT") : Optional.empty();
+  }
+
+  Header header() {
+    return header;
+  }
+
+  Map<String, Chain> chains() {
+    return chains;
+  }
+
+  Chain find(String name) {
+    Chain chain = chains.get(name);
+    return chain == null ? Chain.MISSING : chain;
+  }
+
+  static String shortened(String line) {
+    return line.length() <= QUOTED_FOR_PEOPLE ? line : line.substring(0, QUOTED_FOR_PEOPLE) + "…";
+  }
+}

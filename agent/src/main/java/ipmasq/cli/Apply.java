@@ -1,0 +1,70 @@
+package ipmasq.cli;
+
+import ipmasq.config.Config;
+import ipmasq.loop.Pass;
+import ipmasq.loop.Pass.Result;
+import ipmasq.loop.Trigger;
+import ipmasq.net.Family;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** {@code apply}: one pass, as the running agent makes it. */
+final class Apply {
+  private Apply() {}
+
+  static int run(Console console) {
+    Optional<Config> config = console.config();
+    if (config.isEmpty()) {
+      return Main.FAILED;
+    }
+    Pass pass = console.sync().pass(Set.of(Trigger.START));
+    if (console.json()) {
+      console.printJson(json(pass));
+    }
+    for (Family family : Family.values()) {
+      switch (pass.results().get(family)) {
+        case null -> {}
+        case Result.Failed(var failure) -> console.fail(failure);
+        case Result.Unchanged() -> say(console, family, pass, "nothing to change");
+        case Result.Changed(var changes) -> {
+          say(console, family, pass, "changed");
+          if (!console.json()) {
+            changes.forEach(change -> console.out().println("  " + change));
+          }
+        }
+      }
+    }
+    return pass.enforced() ? Main.OK : Main.FAILED;
+  }
+
+  private static void say(Console console, Family family, Pass pass, String what) {
+    if (!console.json()) {
+      console.out().println(family + " (" + pass.backend() + "): " + what);
+    }
+  }
+
+  private static Map<String, Object> json(Pass pass) {
+    List<Object> changes = new ArrayList<>();
+    List<Object> failures = new ArrayList<>();
+    pass.results()
+        .forEach(
+            (family, result) -> {
+              switch (result) {
+                case Result.Unchanged() -> {}
+                case Result.Changed(var list) ->
+                    list.forEach(change -> changes.add(ShowPlan.json(family, change)));
+                case Result.Failed(var failure) ->
+                    failures.add(Map.of("family", family, "message", failure.message()));
+              }
+            });
+    Map<String, Object> answer = new LinkedHashMap<>();
+    answer.put("backend", pass.backend());
+    answer.put("changes", changes);
+    answer.put("failures", failures);
+    return answer;
+  }
+}

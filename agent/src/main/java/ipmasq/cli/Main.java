@@ -1,0 +1,82 @@
+package ipmasq.cli;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** The way in: sorts the command line and hands over to a command. */
+public final class Main {
+  /** Exit codes, the same for every command. */
+  static final int OK = 0;
+
+  static final int FAILED = 1;
+  static final int USAGE = 2;
+
+  private Main() {}
+
+  public static void main(String[] args) {
+    // Text is UTF-8 whatever the locale of the container says.
+    PrintStream out = stream(FileDescriptor.out);
+    PrintStream err = stream(FileDescriptor.err);
+    int code = run(List.of(args), out, err);
+    out.flush();
+    // Nothing of ours needs a shutdown hook by now, and exit would wait for theirs.
+    Runtime.getRuntime().halt(code);
+  }
+
+  private static PrintStream stream(FileDescriptor descriptor) {
+    return new PrintStream(new FileOutputStream(descriptor), true, StandardCharsets.UTF_8);
+  }
+
+  static int run(List<String> args, PrintStream out, PrintStream err) {
+    CommandLine line;
+    switch (CommandLine.parse(args)) {
+      case CommandLine.Parsed.Wrong(var message) -> {
+        return usage(message, err);
+      }
+      case CommandLine.Parsed.Line(var parsed) -> line = parsed;
+    }
+    if (line.isOn(Flag.HELP, false) || line.isOn("h", false)) {
+      return Help.print(out);
+    }
+    if (line.isOn(Flag.VERSION, false)) {
+      return Version.print(out);
+    }
+    String command = line.words().isEmpty() ? "run" : line.words().getFirst();
+    List<String> operands =
+        line.words().isEmpty() ? List.of() : line.words().subList(1, line.words().size());
+    switch (Settings.of(line)) {
+      case Settings.Parsed.Wrong(var message) -> {
+        return usage(message, err);
+      }
+      case Settings.Parsed.Good(var settings) -> {
+        Console console = new Console(out, err, settings, new Backends());
+        return switch (command) {
+          case "run" -> noOperands(operands, err) ? Run.run(console) : USAGE;
+          case "check" -> Check.run(console, operands);
+          case "plan" -> noOperands(operands, err) ? ShowPlan.run(console) : USAGE;
+          case "apply" -> noOperands(operands, err) ? Apply.run(console) : USAGE;
+          case "explain" -> Explain.run(console, operands);
+          case "cleanup" -> noOperands(operands, err) ? Cleanup.run(console) : USAGE;
+          case "version" -> Version.print(out);
+          case "help" -> Help.print(out);
+          default -> usage("unknown command " + command + Help.suggestion(command), err);
+        };
+      }
+    }
+  }
+
+  private static boolean noOperands(List<String> operands, PrintStream err) {
+    if (!operands.isEmpty()) {
+      usage("unexpected argument " + operands.getFirst(), err);
+    }
+    return operands.isEmpty();
+  }
+
+  static int usage(String message, PrintStream err) {
+    err.println("ip-masq-agent: " + message + " (ip-masq-agent --help lists commands and flags)");
+    return USAGE;
+  }
+}

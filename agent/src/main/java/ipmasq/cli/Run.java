@@ -1,0 +1,70 @@
+package ipmasq.cli;
+
+import ipmasq.backend.Backend;
+import ipmasq.log.Log;
+import ipmasq.loop.Agent;
+import ipmasq.loop.Enforcement;
+import ipmasq.loop.Journal;
+import ipmasq.loop.Pass.Result;
+import ipmasq.loop.Trigger;
+import ipmasq.loop.Triggers;
+import ipmasq.net.Family;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * {@code run}: enforces the config until SIGTERM or SIGINT. The rules stay, unless told otherwise.
+ */
+final class Run {
+  /** How long a pass that is under way may take to end after the signal. */
+  private static final int GRACE_SECONDS = 5;
+
+  private Run() {}
+
+  static int run(Console console) {
+    Settings settings = console.settings();
+    Log log = console.log();
+    log.info("ip-masq-agent " + Version.text() + " starts");
+    for (String flag : settings.ignoredFlags()) {
+      log.info("--" + flag + " does nothing here: the log goes to stderr");
+    }
+    Triggers triggers = new Triggers();
+    CountDownLatch ended = new CountDownLatch(1);
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(triggers, ended), "stop"));
+    try {
+      new Agent(console.sync(), triggers, new Journal(log)).run();
+      if (settings.cleanupOnExit()) {
+        cleanUp(console, log);
+      }
+      log.info("ip-masq-agent ends" + (settings.cleanupOnExit() ? "" : "; its rules stay"));
+      return Main.OK;
+    } catch (InterruptedException interrupted) {
+      return Main.FAILED;
+    } finally {
+      ended.countDown();
+    }
+  }
+
+  /** Runs when the JVM was told to end. Halting makes the exit code ours: 0, not 143. */
+  private static void stop(Triggers triggers, CountDownLatch ended) {
+    triggers.post(Trigger.STOP);
+    try {
+      boolean inTime = ended.await(GRACE_SECONDS, TimeUnit.SECONDS);
+      Runtime.getRuntime().halt(inTime ? Main.OK : Main.FAILED);
+    } catch (InterruptedException interrupted) {
+      Runtime.getRuntime().halt(Main.FAILED);
+    }
+  }
+
+  private static void cleanUp(Console console, Log log) {
+    for (Backend backend : console.backends().all(console.settings().base().config())) {
+      for (Family family : Family.values()) {
+        switch (Enforcement.remove(backend, family)) {
+          case Result.Unchanged() -> {}
+          case Result.Changed _ -> log.info(family + " rules removed (" + backend.name() + ")");
+          case Result.Failed(var failure) -> log.error(failure.toString());
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,101 @@
+package ipmasq.config;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+
+/** Names that a chain of ours may have. */
+public final class ChainName {
+  private static final int MAX_BYTES = 28;
+
+  private static final Set<String> BUILT_IN =
+      Set.of("PREROUTING", "INPUT", "FORWARD", "OUTPUT", "POSTROUTING");
+
+  /** A jump to one of these would be a jump to the target, so iptables refuses such chains. */
+  private static final Set<String> TARGETS =
+      Set.of(
+          "ACCEPT",
+          "AUDIT",
+          "CHECKSUM",
+          "CLASSIFY",
+          "CLUSTERIP",
+          "CONNMARK",
+          "CONNSECMARK",
+          "CT",
+          "DNAT",
+          "DNPT",
+          "DROP",
+          "DSCP",
+          "ECN",
+          "HL",
+          "HMARK",
+          "IDLETIMER",
+          "LED",
+          "LOG",
+          "MARK",
+          "MASQUERADE",
+          "NETMAP",
+          "NFLOG",
+          "NFQUEUE",
+          "NOTRACK",
+          "QUEUE",
+          "RATEEST",
+          "REDIRECT",
+          "REJECT",
+          "RETURN",
+          "SECMARK",
+          "SET",
+          "SNAT",
+          "SNPT",
+          "SYNPROXY",
+          "TCPMSS",
+          "TCPOPTSTRIP",
+          "TEE",
+          "TOS",
+          "TPROXY",
+          "TRACE",
+          "TTL",
+          "ULOG");
+
+  private ChainName() {}
+
+  /** What came of reading a text as the name of a chain. */
+  public sealed interface Parsed {
+    /** A name that every iptables takes. */
+    record Name(String name) implements Parsed {}
+
+    /** Not such a name, and why. */
+    record Malformed(String reason) implements Parsed {}
+  }
+
+  /** Checks a name. */
+  public static Parsed parse(String text) {
+    String reason = reason(text);
+    return reason.isEmpty() ? new Parsed.Name(text) : new Parsed.Malformed(reason);
+  }
+
+  private static String reason(String text) {
+    if (text.isEmpty()) {
+      return "a chain needs a name";
+    }
+    int bytes = text.getBytes(StandardCharsets.UTF_8).length;
+    if (bytes > MAX_BYTES) {
+      return "chain " + Words.quoted(text) + " is too long: " + bytes + " of at most 28 characters";
+    }
+    if (text.charAt(0) == '-' || text.charAt(0) == '!') {
+      return "chain " + Words.quoted(text) + " must not start with " + text.charAt(0);
+    }
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (Character.isWhitespace(c) || Character.isSpaceChar(c) || Character.isISOControl(c)) {
+        return "chain " + Words.quoted(text) + " must not contain white space";
+      }
+      if (c == '"' || c == '\'' || c == '\\' || c == '`') {
+        return "chain " + Words.quoted(text) + " must not contain " + c;
+      }
+    }
+    if (BUILT_IN.contains(text)) {
+      return "chain " + text + " is one of the kernel's own";
+    }
+    return TARGETS.contains(text) ? "chain " + text + " has the name of a target" : "";
+  }
+}

@@ -1,0 +1,21 @@
+package ipmasq.config;
+
+import java.util.Optional;
+
+/**
+ * A key in a file and its value.
+ *
+ * @param value nothing where the file leaves the default in place, or where the value is no good
+ * @param merged whether it came by {@code <<}
+ */
+record Setting<T>(Key<T> key, Token at, Optional<T> value, boolean merged, Problems problems) {
+  /** {@code line:column}. */
+  String place() {
+    return at.line() + ":" + at.column();
+  }
+
+  /** Whether the key is spelled as we spell it. */
+  boolean exact() {
+    return at.text().equals(key.name());
+  }
+}

@@ -1,0 +1,21 @@
+package ipmasq.config;
+
+/** The document ends here: what follows cannot be read. Never leaves this package. */
+final class SyntaxError extends Exception {
+  private static final long serialVersionUID = 1;
+
+  private final int line;
+  private final int column;
+  private final String hint;
+
+  SyntaxError(int line, int column, String message, String hint) {
+    super(message, null, false, false);
+    this.line = line;
+    this.column = column;
+    this.hint = hint;
+  }
+
+  void reportTo(Problems problems) {
+    problems.error(line, column, getMessage(), hint);
+  }
+}

@@ -1,0 +1,67 @@
+package ipmasq.config;
+
+import ipmasq.net.PortRange;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The text of {@code --to-ports}: {@code 1024-29999,32768-65535}. */
+public final class ToPorts {
+  private ToPorts() {}
+
+  /** What came of reading a text as ports. */
+  public sealed interface Parsed {
+    /** The ranges, in the order of the text; none for an empty text. */
+    record Ranges(List<PortRange> ranges) implements Parsed {
+      public Ranges {
+        ranges = List.copyOf(ranges);
+      }
+    }
+
+    /** Not ports, and why. */
+    record Malformed(String reason) implements Parsed {}
+  }
+
+  /** Reads ports and ranges of ports, divided by commas. */
+  public static Parsed parse(String text) {
+    List<PortRange> ranges = new ArrayList<>();
+    int at = 0;
+    while (at <= text.length() && !text.isEmpty()) {
+      int comma = text.indexOf(',', at);
+      int end = comma < 0 ? text.length() : comma;
+      String part = text.substring(at, end);
+      int dash = part.indexOf('-');
+      int first = port(dash < 0 ? part : part.substring(0, dash));
+      int last = dash < 0 ? first : port(part.substring(dash + 1));
+      if (first < 0 || last < 0) {
+        return new Parsed.Malformed(
+            Words.quoted(part) + " is not a port or a range such as 1024-65535");
+      }
+      if (first == 0 || last > 65535 || last == 0 || first > 65535) {
+        return new Parsed.Malformed(Words.quoted(part) + ": ports go from 1 to 65535");
+      }
+      if (first > last) {
+        return new Parsed.Malformed(Words.quoted(part) + " ends before it begins");
+      }
+      ranges.add(new PortRange(first, last));
+      at = end + 1;
+    }
+    return new Parsed.Ranges(ranges);
+  }
+
+  /** Decimal digits, perhaps after a plus; -1 where it is none; 65536 for all that is too large. */
+  private static int port(String text) {
+    int at = text.startsWith("+") ? 1 : 0;
+    if (at == text.length()) {
+      return -1;
+    }
+    int value = 0;
+    for (; at < text.length(); at++) {
+      char c = text.charAt(at);
+      if (c < '0' || c > '9') {
+        return -1;
+      }
+      value = Math.min(value * 10 + c - '0', 65536);
+    }
+    return value;
+  }
+}

@@ -1,0 +1,121 @@
+package ipmasq.loop;
+
+import ipmasq.backend.Failure;
+import ipmasq.config.Problem;
+import ipmasq.log.Log;
+import ipmasq.loop.Pass.Basis;
+import ipmasq.loop.Pass.Result;
+import ipmasq.net.Family;
+import ipmasq.plan.Change;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells the log what is new about each pass, and nothing twice. Used by the loop's thread.
+ *
+ * <p>A change of rules is always news. A problem, a failure, the choice of a backend are news when
+ * they begin, when they become others, and when they end.
+ */
+public final class Journal implements Consumer<Pass> {
+  /** How many changes a line names before it only counts the rest. */
+  private static final int NAMED = 10;
+
+  private final Log log;
+  private @Nullable Pass before;
+  private final Map<Family, Failure> failing = new EnumMap<>(Family.class);
+
+  public Journal(Log log) {
+    this.log = log;
+  }
+
+  @Override
+  public void accept(Pass pass) {
+    if (before == null || !before.backend().equals(pass.backend())) {
+      log.info("backend " + pass.backend() + ": " + pass.backendReason());
+    }
+    file(pass);
+    for (Family family : Family.values()) {
+      Result result = pass.results().get(family);
+      if (result != null) {
+        rules(family, result, pass);
+      }
+    }
+    if (!pass.changed() && pass.enforced()) {
+      log.detail(2, "pass (" + words(pass) + ") found everything in place");
+    }
+    before = pass;
+  }
+
+  private void file(Pass pass) {
+    List<Problem> known = before == null ? List.of() : before.problems();
+    for (Problem problem : pass.problems()) {
+      if (!known.contains(problem)) {
+        switch (problem.severity()) {
+          case ERROR -> log.error(problem.toString());
+          case WARNING -> log.warn(problem.toString());
+        }
+      }
+    }
+    Basis was = before == null ? Basis.FILE : before.basis();
+    if (pass.basis() == was) {
+      return;
+    }
+    switch (pass.basis()) {
+      case FILE -> log.info("the config file is good again, and in force");
+      case LAST_GOOD -> log.warn("the config file is bad: the last good one stays in force");
+      case FALLBACK ->
+          log.warn(
+              "the config file is bad: rules that an earlier run left are kept; where there are"
+                  + " none, the defaults are in force");
+    }
+  }
+
+  private void rules(Family family, Result result, Pass pass) {
+    switch (result) {
+      case Result.Failed(var failure) -> {
+        if (!failure.equals(failing.put(family, failure))) {
+          log.error(failure + "; tried again until it works");
+        }
+      }
+      case Result.Changed(var changes) -> {
+        failing.remove(family);
+        log.info(
+            family
+                + " rules changed ("
+                + words(pass)
+                + ", "
+                + pass.took().toMillis()
+                + " ms): "
+                + named(changes));
+      }
+      case Result.Unchanged() -> {
+        if (failing.remove(family) != null) {
+          log.info(family + " rules are in place again");
+        }
+      }
+    }
+  }
+
+  private static String words(Pass pass) {
+    StringBuilder words = new StringBuilder();
+    for (Trigger trigger : Trigger.values()) {
+      if (pass.why().contains(trigger)) {
+        words.append(words.isEmpty() ? "" : ", ").append(trigger);
+      }
+    }
+    return words.toString();
+  }
+
+  private static String named(List<Change> changes) {
+    StringBuilder text = new StringBuilder();
+    for (Change change : changes.subList(0, Math.min(NAMED, changes.size()))) {
+      text.append(text.isEmpty() ? "" : " ").append(change);
+    }
+    return changes.size() <= NAMED
+        ? text.toString()
+        : text.append(" and ").append(changes.size() - NAMED).append(" more").toString();
+  }
+}

@@ -1,0 +1,38 @@
+{{/* The command line: only what differs from the agent's own defaults, so that what runs stays readable. */}}
+{{- define "ip-masq-agent.args" -}}
+{{- if eq .Values.listen.scope "node" }}
+- --listen=127.0.0.1:{{ .Values.listen.port }}
+{{- else if eq .Values.listen.scope "cluster" }}
+- --listen=$(HOST_IP):{{ .Values.listen.port }}
+{{- end }}
+{{- if ne .Values.backend "auto" }}
+- --backend={{ .Values.backend }}
+{{- end }}
+{{- with .Values.masqChain }}
+- --masq-chain={{ . }}
+{{- end }}
+{{- if .Values.nomasqAllReservedRanges }}
+- --nomasq-all-reserved-ranges
+{{- end }}
+{{- if .Values.enableIPv6 }}
+- --enable-ipv6
+{{- end }}
+{{- if not .Values.randomFully }}
+- --random-fully=false
+{{- end }}
+{{- with .Values.toPorts }}
+- --to-ports={{ . }}
+{{- end }}
+{{- range .Values.extraArgs }}
+- {{ . | quote }}
+{{- end }}
+{{- end -}}
+
+{{- define "ip-masq-agent.labels" -}}
+k8s-app: ip-masq-agent
+app.kubernetes.io/name: ip-masq-agent
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
+{{- end -}}

@@ -1,0 +1,254 @@
+package ipmasq.netlink;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A socket to one of the kernel's netlink protocols. Used by one thread at a time, not necessarily
+ * always the same.
+ *
+ * <p>The kernel handles a request within the call that sends it, so its answers are there to be
+ * read when that call returns. The time limit is for the protocols and days when it is not so.
+ *
+ * <p>It stays in the network namespace of the thread that opened it.
+ */
+public final class NetlinkSocket implements AutoCloseable {
+  /** The protocol of netfilter's subsystems: nf_tables, conntrack. */
+  public static final int NETFILTER = 12;
+
+  /** Flag that every request carries. */
+  public static final int REQUEST = 0x1;
+
+  /** Flag of a request whose success is to be confirmed too. */
+  public static final int ACK = 0x4;
+
+  private static final int DUMP = 0x300;
+  private static final int MULTI = 0x2;
+  private static final int DUMP_INTERRUPTED = 0x10;
+  private static final int OVERRUN = 0x4; // type, not flag
+
+  /** The kernel makes no piece of a list longer than this. */
+  private static final int LIST_BUFFER = 32 << 10;
+
+  private static final int SMALL_BUFFER = 4 << 10;
+  private static final int FEW_REFUSALS = 64; // fit in any receive buffer
+
+  private final Endpoint endpoint;
+  private final byte[] small = new byte[SMALL_BUFFER];
+  private final MessageReader reader = new MessageReader();
+  private int sequence;
+
+  private NetlinkSocket(Endpoint endpoint) {
+    this.endpoint = endpoint;
+  }
+
+  /** Opens a socket whose answers are awaited so long at most. */
+  public static NetlinkSocket open(int protocol, Duration timeout) throws NetlinkUnavailable {
+    return new NetlinkSocket(Endpoint.open(protocol, timeout, SMALL_BUFFER));
+  }
+
+  /** What takes the messages of an answer, in turn. */
+  public interface Handler {
+    /** The reader stands at a message and is used again for the next. */
+    void message(MessageReader message) throws MalformedMessage;
+  }
+
+  /** The address of this socket: what the kernel knows the owner of a table by. */
+  public int port() {
+    return endpoint.port();
+  }
+
+  /**
+   * Sends one request and hands on the message that answers it, or none where the kernel only
+   * confirms. Empty: all went well.
+   */
+  public Optional<NetlinkFailure> ask(MessageWriter request, Handler handler) {
+    Optional<NetlinkFailure> unsent = post(request);
+    return unsent.isPresent() ? unsent : new Listener(handler).listen(small, endpoint.kept());
+  }
+
+  /** Sends one request for a list and hands on its entries. Empty: the list is whole. */
+  public Optional<NetlinkFailure> list(MessageWriter request, Handler handler) {
+    Optional<NetlinkFailure> unsent = post(request.flag(DUMP));
+    if (unsent.isPresent()) {
+      return unsent;
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      return new Listener(handler).listen(new byte[LIST_BUFFER], arena.allocate(LIST_BUFFER));
+    }
+  }
+
+  private Optional<NetlinkFailure> post(MessageWriter request) {
+    long sent = endpoint.send(request.seal(), request.length(), ++sequence);
+    return sent < 0 ? Optional.of(refused(sent)) : Optional.empty();
+  }
+
+  private static NetlinkFailure refused(long result) {
+    return new NetlinkFailure.Refused(Refusal.of(Errno.of(result)));
+  }
+
+  /**
+   * Sends messages in one call and returns what the kernel says about them: each refusal, and the
+   * all-clear of each that asked for it, in the order sent.
+   */
+  public Answer<List<Refusal>> send(Packet packet) {
+    endpoint.sendRoom(packet.size());
+    if (packet.messages() > FEW_REFUSALS) {
+      endpoint.receiveRoom(packet.messages());
+    }
+    int first = sequence + 1;
+    sequence += packet.messages();
+    long sent = endpoint.send(packet, first);
+    if (sent < 0) {
+      return new Answer.Failed<>(refused(sent));
+    }
+    List<Refusal> said = new ArrayList<>();
+    boolean lost = false;
+    while (true) {
+      long got = endpoint.receive(endpoint.kept(), small, false);
+      if (got == -Errno.EAGAIN.number()) {
+        break; // all answers were there when the call returned
+      }
+      if (got == -Errno.ENOBUFS.number()) {
+        lost = true;
+      } else if (got < 0) {
+        return new Answer.Failed<>(refused(got));
+      } else {
+        try {
+          acknowledgements(got, first, packet.messages(), said);
+        } catch (MalformedMessage malformed) {
+          return new Answer.Failed<>(new NetlinkFailure.Malformed(malformed.getMessage()));
+        }
+      }
+    }
+    return lost ? new Answer.Failed<>(new NetlinkFailure.Overrun()) : new Answer.Given<>(said);
+  }
+
+  private void acknowledgements(long length, int first, int messages, List<Refusal> said)
+      throws MalformedMessage {
+    reader.of(small, fits(length, small));
+    while (reader.next()) {
+      int message = reader.sequence() - first;
+      if (reader.type() == Acknowledgement.ERROR && message >= 0 && message < messages) {
+        said.add(Acknowledgement.of(reader, message));
+      }
+    }
+  }
+
+  private static int fits(long length, byte[] buffer) throws MalformedMessage {
+    if (length > buffer.length) {
+      throw new MalformedMessage(length + " bytes where " + buffer.length + " were expected");
+    }
+    return (int) length;
+  }
+
+  @Override
+  public void close() {
+    endpoint.close();
+  }
+
+  /** Reads one answer to its end, whatever happens on the way: the next must not find its rest. */
+  private final class Listener {
+    private final Handler handler;
+    private Optional<NetlinkFailure> failure = Optional.empty();
+    private Optional<RuntimeException> bug = Optional.empty();
+
+    Listener(Handler handler) {
+      this.handler = handler;
+    }
+
+    Optional<NetlinkFailure> listen(byte[] buffer, MemorySegment memory) {
+      boolean more = true;
+      while (more) {
+        long got = endpoint.receive(memory, buffer, true);
+        if (got == -Errno.EAGAIN.number()) {
+          fail(new NetlinkFailure.TimedOut());
+          more = false;
+        } else if (got == -Errno.ENOBUFS.number()) {
+          fail(new NetlinkFailure.Overrun());
+        } else if (got < 0) {
+          fail(NetlinkSocket.refused(got));
+          more = false;
+        } else {
+          try {
+            more = datagram(buffer, fits(got, buffer));
+          } catch (MalformedMessage malformed) {
+            fail(new NetlinkFailure.Malformed(malformed.getMessage()));
+          }
+        }
+      }
+      if (bug.isPresent()) {
+        throw bug.get();
+      }
+      return failure;
+    }
+
+    /** Whether more is to come. */
+    private boolean datagram(byte[] buffer, int length) throws MalformedMessage {
+      boolean more = true;
+      reader.of(buffer, length);
+      while (reader.next()) {
+        if (reader.sequence() == sequence) {
+          more &= message();
+        }
+      }
+      return more;
+    }
+
+    private boolean message() throws MalformedMessage {
+      if ((reader.flags() & DUMP_INTERRUPTED) != 0) {
+        fail(new NetlinkFailure.Interrupted());
+      }
+      switch (reader.type()) {
+        case Acknowledgement.ERROR -> {
+          refused();
+          return false;
+        }
+        case Acknowledgement.DONE -> {
+          if (reader.payload() >= 4) {
+            refused();
+          }
+          return false;
+        }
+        case OVERRUN -> {
+          fail(new NetlinkFailure.Overrun());
+          return true;
+        }
+        default -> {
+          handle();
+          return (reader.flags() & MULTI) != 0;
+        }
+      }
+    }
+
+    private void refused() throws MalformedMessage {
+      Refusal refusal = Acknowledgement.of(reader, 0);
+      if (!refusal.errno().equals(Errno.NONE)) {
+        fail(new NetlinkFailure.Refused(refusal));
+      }
+    }
+
+    private void handle() {
+      if (failure.isPresent() || bug.isPresent()) {
+        return;
+      }
+      try {
+        handler.message(reader);
+      } catch (MalformedMessage malformed) {
+        fail(new NetlinkFailure.Malformed(malformed.getMessage()));
+      } catch (RuntimeException e) {
+        bug = Optional.of(e);
+      }
+    }
+
+    private void fail(NetlinkFailure what) {
+      if (failure.isEmpty()) {
+        failure = Optional.of(what);
+      }
+    }
+  }
+}

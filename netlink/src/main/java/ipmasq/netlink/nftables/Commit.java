@@ -1,0 +1,56 @@
+package ipmasq.netlink.nftables;
+
+import ipmasq.netlink.Errno;
+import ipmasq.netlink.NetlinkFailure;
+import ipmasq.netlink.Refusal;
+import java.util.List;
+
+/** What came of a transaction: all of it is in force, or nothing. */
+public sealed interface Commit {
+  /** All of it is in force. */
+  record Committed() implements Commit {}
+
+  /**
+   * Somebody else committed since the generation that the batch was made for, or while the kernel
+   * worked on it. Nothing changed: look again.
+   */
+  record Raced(Errno errno) implements Commit {
+    @Override
+    public String toString() {
+      return "the ruleset changed in between: " + errno;
+    }
+  }
+
+  /** Nothing changed, for these reasons: at least one, in the order of the batch. */
+  record Refused(List<Complaint> complaints) implements Commit {
+    public Refused {
+      complaints = List.copyOf(complaints);
+    }
+
+    /** The first reason: others often follow from it. */
+    public Errno errno() {
+      return complaints.getFirst().refusal().errno();
+    }
+
+    @Override
+    public String toString() {
+      int more = complaints.size() - 1;
+      return complaints.getFirst() + (more == 0 ? "" : ", and " + more + " more");
+    }
+  }
+
+  /** The kernel's answer did not come or got lost: look what is in force. */
+  record Unclear(NetlinkFailure failure) implements Commit {}
+
+  /**
+   * The refusal of one step.
+   *
+   * @param step what was to be done, such as {@code add chain inet filter input}
+   */
+  record Complaint(String step, Refusal refusal) {
+    @Override
+    public String toString() {
+      return step + ": " + refusal;
+    }
+  }
+}

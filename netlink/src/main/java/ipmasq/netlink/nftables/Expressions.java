@@ -1,0 +1,149 @@
+package ipmasq.netlink.nftables;
+
+import ipmasq.netlink.AttributeReader;
+import ipmasq.netlink.Attributes;
+import ipmasq.netlink.MalformedMessage;
+import ipmasq.netlink.MessageWriter;
+
+/** Finds the record for the kernel's name of an expression, and the other way round. */
+final class Expressions {
+  private static final int NAME = 1;
+  private static final int DATA = 2;
+  private static final int VALUE = 1;
+
+  private Expressions() {}
+
+  static void write(MessageWriter out, int type, Expression expression) {
+    int whole = out.nest(type);
+    out.string(NAME, name(expression));
+    if (expression instanceof Unknown(var _, var data)) {
+      out.nested(DATA, data.bytes()).end(whole);
+      return;
+    }
+    int nest = out.nest(DATA);
+    switch (expression) {
+      case Bitwise it -> it.write(out);
+      case Byteorder it -> it.write(out);
+      case Cmp it -> it.write(out);
+      case Counter it -> it.write(out);
+      case Ct it -> it.write(out);
+      case Fib it -> it.write(out);
+      case Immediate it -> it.write(out);
+      case InRange it -> it.write(out);
+      case Lookup it -> it.write(out);
+      case Masquerade it -> it.write(out);
+      case Meta it -> it.write(out);
+      case Nat it -> it.write(out);
+      case Numgen it -> it.write(out);
+      case Payload it -> it.write(out);
+      case Unknown _ -> {}
+      case Verdict it -> it.write(out);
+      case Xtables it -> it.write(out);
+    }
+    out.end(nest).end(whole);
+  }
+
+  static String name(Expression expression) {
+    return switch (expression) {
+      case Bitwise _ -> "bitwise";
+      case Byteorder _ -> "byteorder";
+      case Cmp _ -> "cmp";
+      case Counter _ -> "counter";
+      case Ct _ -> "ct";
+      case Fib _ -> "fib";
+      case Immediate _, Verdict _ -> "immediate";
+      case InRange _ -> "range";
+      case Lookup _ -> "lookup";
+      case Masquerade _ -> "masq";
+      case Meta _ -> "meta";
+      case Nat _ -> "nat";
+      case Numgen _ -> "numgen";
+      case Payload _ -> "payload";
+      case Unknown it -> it.name();
+      case Xtables it -> it.kind().toString();
+    };
+  }
+
+  /** The expression; one that has more to it than its record could hold is kept as it is. */
+  static Expression read(AttributeReader reader) throws MalformedMessage {
+    Attributes attributes = Attributes.of(reader, DATA);
+    String name = attributes.string(NAME);
+    try {
+      return read(name, attributes.list(DATA));
+    } catch (MalformedMessage more) {
+      byte[] data = attributes.has(DATA) ? attributes.bytes(DATA) : new byte[0];
+      return new Unknown(name, Data.of(data));
+    }
+  }
+
+  private static Expression read(String name, AttributeReader data) throws MalformedMessage {
+    return switch (name) {
+      case "bitwise" -> Bitwise.read(Attributes.of(data, Bitwise.HIGHEST));
+      case "byteorder" -> Byteorder.read(Attributes.of(data, Byteorder.HIGHEST));
+      case "cmp" -> Cmp.read(Attributes.of(data, Cmp.HIGHEST));
+      case "counter" -> Counter.read(Attributes.of(data, Counter.HIGHEST));
+      case "ct" -> Ct.read(Attributes.of(data, Ct.HIGHEST));
+      case "fib" -> Fib.read(Attributes.of(data, Fib.HIGHEST));
+      case "immediate" -> Immediate.read(Attributes.of(data, Immediate.HIGHEST));
+      case "lookup" -> Lookup.read(Attributes.of(data, Lookup.HIGHEST));
+      case "masq" -> Masquerade.read(Attributes.of(data, Masquerade.HIGHEST));
+      case "match" -> Xtables.read(Xtables.Kind.MATCH, Attributes.of(data, Xtables.HIGHEST));
+      case "meta" -> Meta.read(Attributes.of(data, Meta.HIGHEST));
+      case "nat" -> Nat.read(Attributes.of(data, Nat.HIGHEST));
+      case "numgen" -> Numgen.read(Attributes.of(data, Numgen.HIGHEST));
+      case "payload" -> Payload.read(Attributes.of(data, Payload.HIGHEST));
+      case "range" -> InRange.read(Attributes.of(data, InRange.HIGHEST));
+      case "target" -> Xtables.read(Xtables.Kind.TARGET, Attributes.of(data, Xtables.HIGHEST));
+      default -> throw new MalformedMessage("expression " + name);
+    };
+  }
+
+  static void print(Expression expression, RuleText text) {
+    switch (expression) {
+      case Bitwise it -> it.print(text);
+      case Byteorder it -> it.print(text);
+      case Cmp it -> it.print(text);
+      case Counter it -> text.say(it.toString());
+      case Ct it -> it.print(text);
+      case Fib it -> it.print(text);
+      case Immediate it -> it.print(text);
+      case InRange it -> it.print(text);
+      case Lookup it -> it.print(text);
+      case Masquerade it -> it.print(text);
+      case Meta it -> it.print(text);
+      case Nat it -> it.print(text);
+      case Numgen it -> it.print(text);
+      case Payload it -> it.print(text);
+      case Unknown it -> text.say(it.toString());
+      case Verdict it -> text.say(it.toString());
+      case Xtables it -> text.say(it.toString());
+    }
+  }
+
+  /** Writes what nf_tables wraps every constant in. */
+  static void data(MessageWriter out, int type, Data data) {
+    int nest = out.nest(type);
+    out.bytes(VALUE, data.bytes()).end(nest);
+  }
+
+  static Data data(Attributes attributes, int type) throws MalformedMessage {
+    return Data.of(attributes.nested(type, VALUE).bytes(VALUE));
+  }
+
+  /** The constant of an enum that the kernel numbers from zero in the same order. */
+  static <E extends Enum<E>> E numbered(E[] values, int number) throws MalformedMessage {
+    if (number < 0 || number >= values.length) {
+      throw new MalformedMessage("number " + number + " of " + values.length);
+    }
+    return values[number];
+  }
+
+  /** What an expression can say and its record cannot. */
+  static void refuse(Attributes attributes, int... types) throws MalformedMessage {
+    for (int type : types) {
+      if (attributes.has(type)) {
+        throw new MalformedMessage("attribute " + type + " has no place");
+      }
+    }
+  }
+}

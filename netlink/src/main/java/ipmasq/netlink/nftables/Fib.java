@@ -1,0 +1,106 @@
+package ipmasq.netlink.nftables;
+
+import ipmasq.netlink.Attributes;
+import ipmasq.netlink.MalformedMessage;
+import ipmasq.netlink.MessageWriter;
+import java.util.EnumSet;
+import java.util.Set;
+
+/** Asks the routing table about an address of the packet. */
+public record Fib(int register, Result result, Set<Flag> flags) implements Expression {
+  static final int HIGHEST = 3;
+  private static final int REGISTER = 1;
+  private static final int RESULT = 2;
+  private static final int FLAGS = 3;
+  private static final int PRESENT = 0x20;
+
+  public Fib {
+    flags = Set.copyOf(flags);
+  }
+
+  /** What to ask for. */
+  public enum Result {
+    /** The index of the interface. */
+    OIF("oif", Format.HOST),
+    OIFNAME("oifname", Format.NAME),
+    /** Local, broadcast, …; see {@link #LOCAL}. */
+    TYPE("type", Format.ADDRESS_TYPE);
+
+    private final String text;
+    private final Format format;
+
+    Result(String text, Format format) {
+      this.text = text;
+      this.format = format;
+    }
+  }
+
+  /** What the kernel says of an address of its own. */
+  public static final Data LOCAL = Data.hostU32(2);
+
+  /** What of the packet takes part in the question. */
+  public enum Flag {
+    SADDR,
+    DADDR,
+    MARK,
+    IIF,
+    OIF;
+
+    private int bit() {
+      return 1 << ordinal();
+    }
+
+    private String text() {
+      return switch (this) {
+        case SADDR -> "saddr";
+        case DADDR -> "daddr";
+        case MARK -> "mark";
+        case IIF -> "iif";
+        case OIF -> "oif";
+      };
+    }
+  }
+
+  /** {@code fib daddr type}, to register 1. */
+  public static Fib destinationType() {
+    return new Fib(1, Result.TYPE, Set.of(Flag.DADDR));
+  }
+
+  void write(MessageWriter out) {
+    int bits = 0;
+    for (Flag flag : flags) {
+      bits |= flag.bit();
+    }
+    out.u32(FLAGS, bits).u32(RESULT, result.ordinal() + 1).u32(REGISTER, register);
+  }
+
+  static Fib read(Attributes attributes) throws MalformedMessage {
+    int bits = attributes.u32(FLAGS);
+    Set<Flag> flags = EnumSet.noneOf(Flag.class);
+    for (Flag flag : Flag.values()) {
+      if ((bits & flag.bit()) != 0) {
+        flags.add(flag);
+        bits &= ~flag.bit();
+      }
+    }
+    if (bits != 0) {
+      throw new MalformedMessage((bits & PRESENT) != 0 ? "fib … exists" : "fib flags " + bits);
+    }
+    return new Fib(
+        attributes.u32(REGISTER),
+        Expressions.numbered(Result.values(), attributes.u32(RESULT) - 1),
+        flags);
+  }
+
+  void print(RuleText text) {
+    StringBuilder question = new StringBuilder("fib ");
+    String between = "";
+    for (Flag flag : Flag.values()) {
+      if (flags.contains(flag)) {
+        question.append(between).append(flag.text());
+        between = " . ";
+      }
+    }
+    text.load(register, new Operand(question + " " + result.text, result.format));
+  }
+}

@@ -1,0 +1,52 @@
+package ipmasq.netlink.nftables;
+
+import ipmasq.netlink.MalformedMessage;
+
+/** Where on its way a packet meets a base chain. */
+public enum Hook {
+  PREROUTING,
+  INPUT,
+  FORWARD,
+  OUTPUT,
+  POSTROUTING,
+  INGRESS,
+  EGRESS;
+
+  /** The kernel numbers them anew for tables of devices and of ARP. */
+  int number(TableFamily family) {
+    return switch (family) {
+      case NETDEV -> this == EGRESS ? 1 : 0;
+      case ARP -> this == OUTPUT ? 1 : 0;
+      case INET, IP, IP6, BRIDGE -> ordinal();
+    };
+  }
+
+  static Hook of(TableFamily family, int number) throws MalformedMessage {
+    for (Hook hook : values()) {
+      boolean exists =
+          switch (family) {
+            case NETDEV -> hook == INGRESS || hook == EGRESS;
+            case ARP -> hook == INPUT || hook == OUTPUT;
+            case INET, IP, IP6, BRIDGE -> hook != EGRESS;
+          };
+      if (exists && hook.number(family) == number) {
+        return hook;
+      }
+    }
+    throw new MalformedMessage("hook " + number + " of family " + family);
+  }
+
+  /** As nft writes it. */
+  @Override
+  public String toString() {
+    return switch (this) {
+      case PREROUTING -> "prerouting";
+      case INPUT -> "input";
+      case FORWARD -> "forward";
+      case OUTPUT -> "output";
+      case POSTROUTING -> "postrouting";
+      case INGRESS -> "ingress";
+      case EGRESS -> "egress";
+    };
+  }
+}

@@ -1,0 +1,196 @@
+package ipmasq.netlink.nftables;
+
+import ipmasq.netlink.Answer;
+import ipmasq.netlink.Errno;
+import ipmasq.netlink.MalformedMessage;
+import ipmasq.netlink.MessageReader;
+import ipmasq.netlink.MessageWriter;
+import ipmasq.netlink.NetlinkFailure;
+import ipmasq.netlink.NetlinkSocket;
+import ipmasq.netlink.NetlinkUnavailable;
+import ipmasq.netlink.Refusal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The nf_tables of one network namespace: that of the thread which opens this. Used by one thread
+ * at a time.
+ *
+ * <p>Tables with an owner belong to this very object: closing it gives them up.
+ */
+public final class Nftables implements AutoCloseable {
+  private static final Duration LIMIT = Duration.ofSeconds(10);
+  private static final int GENERATION_ID = 1;
+
+  private final NetlinkSocket socket;
+  private final MessageWriter request = new MessageWriter();
+  private final NetlinkSocket.Handler readGeneration = this::generation;
+  private int generation;
+
+  private Nftables(NetlinkSocket socket) {
+    this.socket = socket;
+  }
+
+  public static Nftables open() throws NetlinkUnavailable {
+    return new Nftables(NetlinkSocket.open(NetlinkSocket.NETFILTER, LIMIT));
+  }
+
+  /** What {@link Table#owner} says of tables that belong to this object. */
+  public int port() {
+    return socket.port();
+  }
+
+  /** Which ruleset is in force: one call each way, cheap enough for several times a second. */
+  public Answer<Generation> generation() {
+    begin(MessageType.GET_GENERATION, 0);
+    Optional<NetlinkFailure> failure = socket.ask(request, readGeneration);
+    return failure.isPresent()
+        ? new Answer.Failed<>(failure.get())
+        : new Answer.Given<>(new Generation(generation));
+  }
+
+  private void generation(MessageReader message) throws MalformedMessage {
+    var attributes = message.attributes();
+    while (attributes.next()) {
+      if (attributes.type() == GENERATION_ID) {
+        generation = attributes.u32();
+        return;
+      }
+    }
+    throw new MalformedMessage("no generation");
+  }
+
+  /** All tables. */
+  public Answer<List<Table>> tables() {
+    begin(MessageType.GET_TABLE, 0);
+    return list(Table::read);
+  }
+
+  /** The table of that family and name, if there is one. */
+  public Answer<Optional<Table>> find(Table table) {
+    begin(MessageType.GET_TABLE, table.family().number());
+    table.name(request);
+    return one(Table::read);
+  }
+
+  /** All chains of all tables; the kernel does not choose among them. */
+  public Answer<List<Chain>> chains() {
+    begin(MessageType.GET_CHAIN, 0);
+    return list(Chain::read);
+  }
+
+  /** The chain of that table and name, if there is one. */
+  public Answer<Optional<Chain>> find(Chain chain) {
+    begin(MessageType.GET_CHAIN, chain.family().number());
+    chain.name(request);
+    return one(Chain::read);
+  }
+
+  /** The rules of one chain, in order. The kernel does not look at others. */
+  public Answer<List<Rule>> rules(Chain chain) {
+    return rules(chain.family(), chain.table(), chain.name());
+  }
+
+  /** The rules of one table, chain by chain. */
+  public Answer<List<Rule>> rules(Table table) {
+    return rules(table.family(), table.name(), "");
+  }
+
+  private Answer<List<Rule>> rules(TableFamily family, String table, String chain) {
+    begin(MessageType.GET_RULE, family.number());
+    Rule.chain(request, table, chain);
+    return list(Rule::read);
+  }
+
+  /** The sets of one table. */
+  public Answer<List<NftSet>> sets(Table table) {
+    begin(MessageType.GET_SET, table.family().number());
+    table.name(request); // the attribute has the same number in both messages
+    return list(NftSet::read);
+  }
+
+  /** The set of that table and name, if there is one. */
+  public Answer<Optional<NftSet>> find(NftSet set) {
+    begin(MessageType.GET_SET, set.family().number());
+    set.name(request);
+    return one(NftSet::read);
+  }
+
+  /** The elements of a set. Empty: the visitor saw all of them. */
+  public Optional<NetlinkFailure> elements(NftSet set, ElementVisitor visitor) {
+    begin(MessageType.GET_ELEMENT, set.family().number());
+    set.name(request);
+    return socket.list(request, new ElementReader(set, visitor)::read);
+  }
+
+  /** The ranges of a set of intervals. Empty: the visitor saw all of them, the last first. */
+  public Optional<NetlinkFailure> ranges(NftSet set, RangeVisitor visitor) {
+    return elements(set, new RangeAssembler(set, visitor));
+  }
+
+  /** Carries out a batch, all of it or nothing. */
+  public Commit commit(Batch batch) {
+    return switch (socket.send(batch.packet())) {
+      case Answer.Given<List<Refusal>>(var said) -> outcome(batch, said);
+      case Answer.Failed<List<Refusal>>(NetlinkFailure.Refused(var refusal)) ->
+          new Commit.Refused(List.of(new Commit.Complaint("send", refusal)));
+      case Answer.Failed<List<Refusal>>(var failure) -> new Commit.Unclear(failure);
+    };
+  }
+
+  private static Commit outcome(Batch batch, List<Refusal> said) {
+    List<Commit.Complaint> complaints = new ArrayList<>();
+    boolean confirmed = batch.isEmpty();
+    for (Refusal each : said) {
+      if (each.errno().equals(Errno.NONE)) {
+        confirmed = true;
+      } else if (each.errno().equals(Errno.ERESTART) || each.errno().equals(Errno.EAGAIN)) {
+        return new Commit.Raced(each.errno());
+      } else {
+        complaints.add(new Commit.Complaint(batch.step(each.message()), each));
+      }
+    }
+    if (!complaints.isEmpty()) {
+      return new Commit.Refused(complaints);
+    }
+    return confirmed ? new Commit.Committed() : new Commit.Unclear(new NetlinkFailure.TimedOut());
+  }
+
+  private void begin(int type, int family) {
+    request.begin(type, NetlinkSocket.REQUEST).netfilter(family, 0);
+  }
+
+  /** Makes an object of a message. */
+  private interface Reader<T> {
+    T read(MessageReader message) throws MalformedMessage;
+  }
+
+  private <T> Answer<List<T>> list(Reader<T> reader) {
+    List<T> found = new ArrayList<>();
+    Optional<NetlinkFailure> failure =
+        socket.list(request, message -> found.add(reader.read(message)));
+    return failure.isPresent()
+        ? new Answer.Failed<>(failure.get())
+        : new Answer.Given<>(List.copyOf(found));
+  }
+
+  private <T> Answer<Optional<T>> one(Reader<T> reader) {
+    List<T> found = new ArrayList<>(1);
+    Optional<NetlinkFailure> failure =
+        socket.ask(request, message -> found.add(reader.read(message)));
+    if (failure.isEmpty()) {
+      return new Answer.Given<>(found.isEmpty() ? Optional.empty() : Optional.of(found.getFirst()));
+    }
+    return failure.get() instanceof NetlinkFailure.Refused(var refusal)
+            && refusal.errno().equals(Errno.ENOENT)
+        ? new Answer.Given<>(Optional.empty())
+        : new Answer.Failed<>(failure.get());
+  }
+
+  @Override
+  public void close() {
+    socket.close();
+  }
+}

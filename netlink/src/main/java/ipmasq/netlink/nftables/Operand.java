@@ -1,0 +1,103 @@
+package ipmasq.netlink.nftables;
+
+import ipmasq.netlink.nftables.Cmp.Operator;
+import java.util.Arrays;
+import java.util.Optional;
+
+/**
+ * What a register holds, for people.
+ *
+ * @param text the field it was loaded from
+ * @param width the length of the whole field where less of it was loaded; 0: it is whole
+ * @param mask what was left of it
+ * @param constant what it holds, where that is known
+ */
+record Operand(
+    String text, Format format, int width, Optional<Bitwise> mask, Optional<Data> constant) {
+  Operand(String text, Format format) {
+    this(text, format, 0, Optional.empty(), Optional.empty());
+  }
+
+  static Operand address(String text, int width) {
+    return new Operand(text, Format.ADDRESS, width, Optional.empty(), Optional.empty());
+  }
+
+  static Operand constant(Data data) {
+    return new Operand(data.toString(), Format.HEX, 0, Optional.empty(), Optional.of(data));
+  }
+
+  Operand masked(Bitwise by) {
+    return new Operand(text, format, width, Optional.of(by), Optional.empty());
+  }
+
+  /** With its number in the other order. */
+  Operand turned() {
+    Format other = format == Format.HOST ? Format.NUMBER : format;
+    return new Operand(text, other, width, mask, constant.map(Data::reversed));
+  }
+
+  String shown(Data data) {
+    return format.show(data);
+  }
+
+  String compared(Operator operator, Data data) {
+    if (mask.isPresent() && isZero(mask.get().xor())) {
+      Data bits = mask.get().mask();
+      if (format.isBits() && operator == Operator.NEQ && isZero(data)) {
+        return text + " " + format.show(bits);
+      }
+      int prefix = prefix(bits);
+      if (format == Format.ADDRESS && prefix >= 0 && isEquality(operator)) {
+        return text + " " + operator.sign() + padded(data) + "/" + prefix;
+      }
+      String sign = operator == Operator.EQ ? "== " : operator.sign();
+      return text + " & " + format.show(bits) + " " + sign + format.show(data);
+    }
+    if (mask.isPresent()) {
+      return text + " & … " + operator.sign() + data;
+    }
+    if (width > data.length() && isEquality(operator)) {
+      return text + " " + operator.sign() + padded(data) + "/" + data.length() * 8;
+    }
+    return text + " " + operator.sign() + format.show(data);
+  }
+
+  private static boolean isEquality(Operator operator) {
+    return operator == Operator.EQ || operator == Operator.NEQ;
+  }
+
+  private String padded(Data data) {
+    return format.show(Data.of(Arrays.copyOf(data.bytes(), Math.max(width, data.length()))));
+  }
+
+  private static boolean isZero(Data data) {
+    for (byte each : data.bytes()) {
+      if (each != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** How many bits the mask has, where they are the first. */
+  private static int prefix(Data mask) {
+    int bits = 0;
+    boolean ended = false;
+    for (byte each : mask.bytes()) {
+      for (int bit = 7; bit >= 0; bit--) {
+        boolean set = (each >> bit & 1) != 0;
+        if (set && ended) {
+          return -1;
+        }
+        ended |= !set;
+        bits += set ? 1 : 0;
+      }
+    }
+    return bits;
+  }
+
+  @Override
+  public String toString() {
+    return text;
+  }
+}

@@ -1,0 +1,98 @@
+package ipmasq.netlink.nftables;
+
+import ipmasq.netlink.Attributes;
+import ipmasq.netlink.MalformedMessage;
+import ipmasq.netlink.MessageReader;
+import ipmasq.netlink.MessageWriter;
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * A table.
+ *
+ * @param comment what people read; may be empty
+ * @param owner the port of the socket that alone may change it; 0: none
+ * @param handle the kernel's number for it; 0: not read from the kernel
+ */
+public record Table(
+    TableFamily family, String name, Set<Flag> flags, String comment, int owner, long handle) {
+  private static final int NAME = 1;
+  private static final int FLAGS = 2;
+  private static final int HANDLE = 4;
+  private static final int USERDATA = 6;
+  private static final int OWNER = 7;
+  private static final int COMMENT = 0;
+
+  public Table {
+    flags = Set.copyOf(flags);
+  }
+
+  /** A property of a table. */
+  public enum Flag {
+    /** Its chains see no packets. */
+    DORMANT,
+    /** Only the socket that made it may change it. */
+    OWNER,
+    /** It outlives its owner, and the next that makes it owns it. Since kernel 6.9. */
+    PERSIST;
+
+    private int bit() {
+      return 1 << ordinal();
+    }
+  }
+
+  public Table(TableFamily family, String name) {
+    this(family, name, Set.of(), "", 0, 0);
+  }
+
+  public Table with(Flag... flags) {
+    return new Table(family, name, Set.of(flags), comment, owner, handle);
+  }
+
+  public Table commented(String comment) {
+    return new Table(family, name, flags, comment, owner, handle);
+  }
+
+  /** Names it in a request. */
+  void name(MessageWriter out) {
+    out.string(NAME, name);
+  }
+
+  void write(MessageWriter out) {
+    name(out);
+    int bits = 0;
+    for (Flag flag : flags) {
+      bits |= flag.bit();
+    }
+    out.u32(FLAGS, bits);
+    if (!comment.isEmpty()) {
+      out.bytes(USERDATA, Userdata.comment(COMMENT, comment));
+    }
+  }
+
+  static Table read(MessageReader message) throws MalformedMessage {
+    TableFamily family = TableFamily.of(message.family());
+    Attributes attributes = Attributes.of(message.attributes(), OWNER);
+    int bits = attributes.u32(FLAGS, 0);
+    Set<Flag> flags = EnumSet.noneOf(Flag.class);
+    for (Flag flag : Flag.values()) {
+      if ((bits & flag.bit()) != 0) {
+        flags.add(flag);
+      }
+    }
+    String comment =
+        attributes.has(USERDATA) ? Userdata.comment(attributes.bytes(USERDATA), COMMENT) : "";
+    return new Table(
+        family,
+        attributes.string(NAME),
+        flags,
+        comment,
+        attributes.u32(OWNER, 0),
+        attributes.u64(HANDLE, 0));
+  }
+
+  @Override
+  public String toString() {
+    return "table " + family + " " + name;
+  }
+}

@@ -1,0 +1,46 @@
+package ipmasq.netlink.nftables;
+
+import ipmasq.netlink.MalformedMessage;
+
+/** Which packets a table sees. */
+public enum TableFamily {
+  /** IPv4 and IPv6. */
+  INET(1),
+  IP(2),
+  ARP(3),
+  NETDEV(5),
+  BRIDGE(7),
+  IP6(10);
+
+  private final int number;
+
+  TableFamily(int number) {
+    this.number = number;
+  }
+
+  int number() {
+    return number;
+  }
+
+  static TableFamily of(int number) throws MalformedMessage {
+    for (TableFamily family : values()) {
+      if (family.number == number) {
+        return family;
+      }
+    }
+    throw new MalformedMessage("a table of family " + number);
+  }
+
+  /** As nft writes it. */
+  @Override
+  public String toString() {
+    return switch (this) {
+      case INET -> "inet";
+      case IP -> "ip";
+      case ARP -> "arp";
+      case NETDEV -> "netdev";
+      case BRIDGE -> "bridge";
+      case IP6 -> "ip6";
+    };
+  }
+}

@@ -1,0 +1,154 @@
+package ipmasq.netlink;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** The socket against the kernel, with the smallest nf_tables requests. */
+@KernelTest
+class NetlinkSocketTest {
+  private static final Duration LIMIT = Duration.ofSeconds(5);
+  private static final int GET_GENERATION = 10 << 8 | 16;
+  private static final int GET_TABLE = 10 << 8 | 1;
+  private static final int DELETE_TABLE = 10 << 8 | 2;
+
+  @Test
+  void knowsItsPort() throws Exception {
+    try (NetlinkSocket one = NetlinkSocket.open(NetlinkSocket.NETFILTER, LIMIT);
+        NetlinkSocket other = NetlinkSocket.open(NetlinkSocket.NETFILTER, LIMIT)) {
+      assertNotEquals(0, one.port());
+      assertNotEquals(one.port(), other.port());
+    }
+  }
+
+  @Test
+  void aProtocolThatIsNotThere() {
+    NetlinkUnavailable unavailable =
+        assertThrows(NetlinkUnavailable.class, () -> NetlinkSocket.open(31, LIMIT));
+    assertEquals(Errno.EPROTONOSUPPORT, unavailable.errno());
+    assertEquals(
+        "netlink socket: Protocol not supported (EPROTONOSUPPORT)", unavailable.getMessage());
+  }
+
+  @Test
+  void aMessageThatAnswers() throws Exception {
+    OwnNamespace.run(
+        () -> {
+          try (NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETFILTER, LIMIT)) {
+            int[] messages = {0};
+            MessageWriter request = new MessageWriter().begin(GET_GENERATION, 1).netfilter(0, 0);
+            assertEquals(Optional.empty(), socket.ask(request, _ -> messages[0]++));
+            assertEquals(Optional.empty(), socket.ask(request, _ -> messages[0]++));
+            assertEquals(2, messages[0]);
+          }
+        });
+  }
+
+  @Test
+  void anErrorNamesItsReason() throws Exception {
+    OwnNamespace.run(
+        () -> {
+          try (NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETFILTER, LIMIT)) {
+            MessageWriter request =
+                new MessageWriter().begin(GET_TABLE, 1).netfilter(1, 0).string(1, "absent");
+            NetlinkFailure failure = socket.ask(request, _ -> {}).orElseThrow();
+            assertEquals(new NetlinkFailure.Refused(new Refusal(0, Errno.ENOENT, "", 20)), failure);
+          }
+        });
+  }
+
+  @Test
+  void eachRefusalSaysWhichMessage() throws Exception {
+    OwnNamespace.run(
+        () -> {
+          try (NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETFILTER, LIMIT)) {
+            MessageWriter writer = new MessageWriter();
+            Packet packet = new Packet().add(writer.begin(16, 1).netfilter(0, 10));
+            for (int i = 0; i < 500; i++) {
+              packet.add(writer.begin(DELETE_TABLE, 1).netfilter(1, 0).string(1, "absent" + i));
+            }
+            packet.add(writer.begin(17, 1).netfilter(0, 10));
+            if (!(socket.send(packet) instanceof Answer.Given<List<Refusal>>(var refusals))) {
+              throw new AssertionError("no answer");
+            }
+            assertEquals(500, refusals.size());
+            assertEquals(new Refusal(1, Errno.ENOENT, "", 20), refusals.getFirst());
+            assertEquals(500, refusals.getLast().message());
+          }
+        });
+  }
+
+  @Test
+  void aPacketLargerThanTheDefaultBuffer() throws Exception {
+    OwnNamespace.run(
+        () -> {
+          try (NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETFILTER, LIMIT)) {
+            MessageWriter writer = new MessageWriter();
+            Packet packet = new Packet().add(writer.begin(16, 1).netfilter(0, 10));
+            for (int i = 0; i < 100; i++) {
+              packet.add(writer.begin(DELETE_TABLE, 1).netfilter(1, 0).bytes(99, new byte[60_000]));
+            }
+            packet.add(writer.begin(17, 1).netfilter(0, 10));
+            assertTrue(packet.size() > 6_000_000);
+            assertInstanceOf(Answer.Given.class, socket.send(packet));
+          }
+        });
+  }
+
+  @Test
+  void anAnswerThatNeverComes() throws Exception {
+    OwnNamespace.run(
+        () -> {
+          try (NetlinkSocket socket =
+              NetlinkSocket.open(NetlinkSocket.NETFILTER, Duration.ofMillis(20))) {
+            MessageWriter noop = new MessageWriter().begin(1, 1);
+            assertEquals(Optional.of(new NetlinkFailure.TimedOut()), socket.ask(noop, _ -> {}));
+          }
+        });
+  }
+
+  @Test
+  void aHandlerThatFailsLeavesTheSocketUsable() throws Exception {
+    OwnNamespace.run(
+        () -> {
+          OwnNamespace.output("nft", "add table one; add table two");
+          try (NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETFILTER, LIMIT)) {
+            MessageWriter request = new MessageWriter().begin(GET_TABLE, 1).netfilter(0, 0);
+            NetlinkFailure malformed =
+                socket
+                    .list(
+                        request,
+                        _ -> {
+                          throw new MalformedMessage("so");
+                        })
+                    .orElseThrow();
+            assertEquals(new NetlinkFailure.Malformed("so"), malformed);
+            assertThrows(
+                IllegalStateException.class,
+                () ->
+                    socket.list(
+                        request,
+                        _ -> {
+                          throw new IllegalStateException();
+                        }));
+            int[] tables = {0};
+            assertEquals(Optional.empty(), socket.list(request, _ -> tables[0]++));
+            assertEquals(2, tables[0]);
+          }
+        });
+  }
+
+  @Test
+  void closesTwice() throws Exception {
+    NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETFILTER, LIMIT);
+    socket.close();
+    socket.close();
+  }
+}

@@ -29,7 +29,7 @@ public record Plan(Optional<Policy> desired, Observed observed, List<Change> cha
     Optional<Policy> current = observed.policy();
     if (current.isEmpty()) {
       add(Kind.ADD, parts(desired), changes);
-    } else if (!current.get().equals(desired)) {
+    } else {
       difference(parts(current.get()), parts(desired), changes);
     }
     return new Plan(Optional.of(desired), observed, changes);
@@ -48,11 +48,24 @@ public record Plan(Optional<Policy> desired, Observed observed, List<Change> cha
     return new Plan(Optional.empty(), observed, changes);
   }
 
+  /** Only what stands between the first and the last part that differ is looked at closely. */
   private static void difference(List<Object> before, List<Object> after, List<Change> changes) {
     int unchanged = changes.size();
-    add(Kind.REMOVE, without(before, after), changes);
-    add(Kind.ADD, without(after, before), changes);
-    if (changes.size() == unchanged) {
+    int common = Math.min(before.size(), after.size());
+    int start = 0;
+    while (start < common && before.get(start).equals(after.get(start))) {
+      start++;
+    }
+    int end = 0;
+    while (end < common - start
+        && before.get(before.size() - 1 - end).equals(after.get(after.size() - 1 - end))) {
+      end++;
+    }
+    List<Object> old = before.subList(start, before.size() - end);
+    List<Object> now = after.subList(start, after.size() - end);
+    add(Kind.REMOVE, without(old, now), changes);
+    add(Kind.ADD, without(now, old), changes);
+    if (changes.size() == unchanged && !(old.isEmpty() && now.isEmpty())) {
       changes.add(new Change(Kind.REPAIR, "the order of the rules"));
     }
   }

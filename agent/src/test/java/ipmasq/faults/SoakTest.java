@@ -109,7 +109,8 @@ class SoakTest {
     }
   }
 
-  private static void churn(AgentProcess agent, Node node, Random random, int changes) throws IOException {
+  private static void churn(AgentProcess agent, Node node, Random random, int changes)
+      throws IOException {
     for (int i = 1; i <= changes; i++) {
       int lines = agent.stderr().size();
       node.volume().publish(config(random, i));

@@ -25,11 +25,15 @@ final class Backends implements AutoCloseable {
   /** How often iptables may fail from the start before it counts as one that cannot work. */
   private static final int PATIENCE = 3;
 
+  /** A pass asks more than once, and is to get one answer. */
+  private static final long ASK_AGAIN_NANOS = 100_000_000;
+
   private final OwnTable table;
   private final CniBackend cni;
   private final Map<String, Iptables> byChain = new HashMap<>();
   private final Map<Object, Watch> watches = new HashMap<>();
   private @Nullable Choice auto;
+  private long asked;
 
   private Backends(OwnTable table, Settings.Cni cni) {
     this.table = table;
@@ -70,12 +74,15 @@ final class Backends implements AutoCloseable {
   }
 
   /**
-   * Asked again for each pass while the answer is iptables: kube-proxy may start after us. Once it
-   * is nftables it stays so, for to go back and forth helps nobody.
+   * Asked again and again while the answer is iptables: kube-proxy may start after us. Once it is
+   * nftables it stays so, for to go back and forth helps nobody.
    */
   private Choice auto(Config config) {
     Choice choice = auto;
-    if (choice == null || choice.backend() == Choice.Which.IPTABLES) {
+    long now = System.nanoTime();
+    if (choice == null
+        || choice.backend() == Choice.Which.IPTABLES && now - asked > ASK_AGAIN_NANOS) {
+      asked = now;
       choice =
           Choice.of(
               new Choice.Signs(
@@ -122,9 +129,14 @@ final class Backends implements AutoCloseable {
     return () -> iptables.isNft() ? nft.mark() : Watch.NONE.mark();
   }
 
-  /** Gives up the table, which stays as it is, for the next to adopt. */
+  /** Gives up the table, for the next process to adopt. */
   @Override
   public void close() {
     table.close();
+    for (Watch watch : watches.values()) {
+      if (watch instanceof RulesWatch eye) {
+        eye.close();
+      }
+    }
   }
 }

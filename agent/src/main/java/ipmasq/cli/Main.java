@@ -25,6 +25,7 @@ public final class Main {
     try {
       code = run(List.of(args), out, err);
     } catch (RuntimeException | Error bug) {
+      // Other threads must not keep a process alive that does nothing any more.
       err.println("ip-masq-agent: a bug, please report it; rules that are in force stay");
       bug.printStackTrace(err);
       code = BUG;

@@ -43,6 +43,7 @@ public final class Chronicle implements Consumer<Pass> {
   private final Map<Family, Long> repairs = new EnumMap<>(Family.class);
   private final Map<Family, Long> failures = new EnumMap<>(Family.class);
   private final Long[] durations = new Long[Totals.BOUNDS.length + 1];
+  private long flows;
   private long rejections;
   private Duration spent = Duration.ZERO;
   private @Nullable Pass before;
@@ -87,7 +88,8 @@ public final class Chronicle implements Consumer<Pass> {
             pass,
             configSince,
             families,
-            new Totals(passes, changes, repairs, failures, rejections, List.of(durations), spent),
+            new Totals(
+                passes, changes, repairs, failures, flows, rejections, List.of(durations), spent),
             List.copyOf(history),
             nanos.getAsLong());
   }
@@ -107,6 +109,7 @@ public final class Chronicle implements Consumer<Pass> {
     }
     durations[bucket]++;
     spent = spent.plus(pass.took());
+    flows += pass.flows();
   }
 
   private void file(Pass pass) {

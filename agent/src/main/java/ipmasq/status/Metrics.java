@@ -118,6 +118,10 @@ final class Metrics {
         "ip_masq_agent_rule_failures_total",
         "Passes that could not read or write the rules.",
         totals.failures());
+    out.counter(
+            "ip_masq_agent_forgotten_flows_total",
+            "Flows under way that were dropped from conntrack so that they follow new rules.")
+        .sample(totals.flows());
     out.gauge(
         "ip_masq_agent_ranges", "Destination ranges in force, by what happens to packets there.");
     for (Family family : status.enabled()) {

@@ -13,6 +13,7 @@ import java.util.Map;
  * @param changes passes that wrote rules, by family
  * @param repairs those of them that undid somebody else's change
  * @param failures passes that could not, by family
+ * @param flows flows under way that were made to follow new rules
  * @param rejections how often a config file was found bad that was not before
  * @param durations how many passes took at most as long as each of {@link #BOUNDS}, not cumulative;
  *     the last: longer than all
@@ -22,6 +23,7 @@ public record Totals(
     Map<Family, Long> changes,
     Map<Family, Long> repairs,
     Map<Family, Long> failures,
+    long flows,
     long rejections,
     List<Long> durations,
     Duration spent) {

@@ -107,6 +107,9 @@ class MetricsTest {
         # HELP ip_masq_agent_rule_failures_total Passes that could not read or write the rules.
         # TYPE ip_masq_agent_rule_failures_total counter
         ip_masq_agent_rule_failures_total{family="ipv4"} 0
+        # HELP ip_masq_agent_forgotten_flows_total Flows under way that were dropped from conntrack so that they follow new rules.
+        # TYPE ip_masq_agent_forgotten_flows_total counter
+        ip_masq_agent_forgotten_flows_total 0
         # HELP ip_masq_agent_ranges Destination ranges in force, by what happens to packets there.
         # TYPE ip_masq_agent_ranges gauge
         ip_masq_agent_ranges{family="ipv4",treatment="exempt"} 4

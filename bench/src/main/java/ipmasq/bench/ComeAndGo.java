@@ -23,12 +23,12 @@ final class ComeAndGo {
     this.scale = scale;
     boolean full = scale == Scale.FULL;
     many = full ? 100_000 : 10_000;
-    settleSeconds = full ? 20 : 3;
+    settleSeconds = full ? 10 : 3;
   }
 
   void measure() {
     Progress.say(Unit.grouped(many) + " ranges come and go");
-    for (int i = 0; i < Math.min(3, scale.few()); i++) {
+    for (int i = 0; i < Math.min(2, scale.few()); i++) {
       once();
     }
   }

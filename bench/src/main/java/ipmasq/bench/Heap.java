@@ -14,8 +14,12 @@ final class Heap {
   /** With room to spare: what {@code apply} of a million ranges is measured with. */
   static final int MILLION_MEGABYTES = 1024;
 
+  /** From the largest on: what does not fit takes its time to fail. */
   private static final List<Integer> MEGABYTES =
-      List.of(16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, MILLION_MEGABYTES);
+      List.of(MILLION_MEGABYTES, 768, 512, 384, 256, 128, 96, 64, 48, 32, 24, 16);
+
+  /** More than this for each 1,000 ranges need not be tried. */
+  private static final int GENEROUS = 2;
 
   private record Need(int ranges, OptionalInt megabytes) {}
 
@@ -27,28 +31,28 @@ final class Heap {
   }
 
   void measure() {
-    int from = 0;
     for (int ranges : scale.loads()) {
       if (ranges >= 10_000) {
         Progress.say("heap for " + Unit.grouped(ranges) + " ranges");
-        OptionalInt found = smallest(new Ranges(ranges), from);
-        needs.add(new Need(ranges, found));
-        from = found.orElse(0);
+        needs.add(new Need(ranges, smallest(new Ranges(ranges))));
       }
     }
   }
 
-  private static OptionalInt smallest(Ranges ranges, int from) {
+  private static OptionalInt smallest(Ranges ranges) {
     try {
       Path config = Files.createTempFile("ipmq-", ".yaml");
       try {
         Files.writeString(config, ranges.config());
+        OptionalInt smallest = OptionalInt.empty();
         for (int megabytes : MEGABYTES) {
-          if (megabytes >= from && loads(config, megabytes)) {
-            return OptionalInt.of(megabytes);
+          boolean plenty = megabytes > Math.max(32, ranges.count() / 1000 * GENEROUS);
+          if (!plenty && !loads(config, megabytes)) {
+            break;
           }
+          smallest = plenty ? smallest : OptionalInt.of(megabytes);
         }
-        return OptionalInt.empty();
+        return smallest;
       } finally {
         Files.delete(config);
       }
@@ -70,9 +74,7 @@ final class Heap {
     rows.add(new String[] {"ranges in the file", "smallest heap of those tried"});
     for (Need need : needs) {
       String text =
-          need.megabytes.isPresent()
-              ? need.megabytes.getAsInt() + " MB"
-              : "more than " + MEGABYTES.getLast() + " MB";
+          need.megabytes.isPresent() ? need.megabytes.getAsInt() + " MB" : "more than those tried";
       rows.add(new String[] {Unit.grouped(need.ranges), text});
       if (need.ranges == 100_000) {
         report.goal(

@@ -184,6 +184,9 @@ final class Reaction {
         """
         With nftables there is no row for a flushed chain: the agent owns its table, and the kernel refuses others' changes \
         to it.
+
+        Measured earlier on a like machine, not in this run: the Go agent takes 21 ms from exec to rules (30 ms with IPv6); \
+        a change of the config or a flushed chain waits for the rest of its minute, 9 to 57 s.
         """);
   }
 

@@ -1,18 +1,12 @@
 package ipmasq.testkit;
 
-import ipmasq.testkit.Flow.Sent;
 import ipmasq.testkit.Sighting.Seen;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A pod, its node and the world outside, drawn in the package's own page. Packets may be sent from
@@ -42,26 +36,20 @@ public final class Lab implements AutoCloseable {
           "rule add lookup local pref 20",
           "route add local default dev lo table local");
 
-  private static final int FIRST_PORT = 20_000;
-  private static final int PORTS = 40_000;
-  private static final int AT_ONCE = 128; // far below what the receiver's buffer holds
-
   private final Namespace outside;
   private final Namespace node;
   private final Namespace pod;
   private final List<Namespace> hosts = new ArrayList<>();
   private final List<Wiring> pods = new ArrayList<>();
   private final List<Wiring> uplinks = new ArrayList<>();
-  private final Witness witness;
-  private final Set<Integer> watched = new HashSet<>();
-  private final AtomicInteger ports = new AtomicInteger();
+  private final Traffic traffic;
 
   private Lab() {
     hosts.addAll(Namespace.openAll("outside", "node", "pod"));
     outside = hosts.get(0);
     node = hosts.get(1);
     pod = hosts.get(2);
-    witness = new Witness();
+    traffic = new Traffic(pod, hosts);
   }
 
   /** Builds it; when this returns, packets of both families have made the whole way. */
@@ -157,7 +145,7 @@ public final class Lab implements AutoCloseable {
    * Adds a pod behind an interface of its own on the node, {@code pod1} and so on, whose address
    * there ends in 1.
    */
-  public synchronized Namespace addPod(String v4, String v6) {
+  public Namespace addPod(String v4, String v6) {
     Namespace added = Namespace.open("pod" + pods.size());
     hosts.add(added);
     quieten(added);
@@ -166,7 +154,7 @@ public final class Lab implements AutoCloseable {
     plug(cable.podCable(added, node));
     node.ip(cable.inNodeTowardPod());
     added.ip(cable.inPod());
-    watched.forEach(port -> listen(added, port));
+    traffic.addHost(added);
     return added;
   }
 
@@ -226,84 +214,17 @@ public final class Lab implements AutoCloseable {
 
   /** Prepares a flow, to send several packets that the kernel takes for one connection. */
   public Flow flow(Probe probe) {
-    watch(probe.port());
-    try {
-      return sender(probe).call(() -> Flow.open(witness, probe, this::freshPort));
-    } catch (IOException e) {
-      throw new UncheckedIOException(probe.toString(), e);
-    }
-  }
-
-  private Namespace sender(Probe probe) {
-    return probe.from() != null ? probe.from() : pod;
+    return traffic.flow(probe);
   }
 
   /** Sends many packets, each the first of a new flow; the answers stand in the same order. */
   public List<Sighting> sendAll(List<Probe> probes) {
-    List<Sighting> sightings = new ArrayList<>();
-    for (int start = 0; start < probes.size(); start += AT_ONCE) {
-      List<Probe> some = probes.subList(start, Math.min(start + AT_ONCE, probes.size()));
-      sightings.addAll(sendTogether(some));
-    }
-    return sightings;
-  }
-
-  private List<Sighting> sendTogether(List<Probe> probes) {
-    List<Flow> flows = new ArrayList<>();
-    try {
-      for (int i = 0; i < probes.size(); ) {
-        i += openRun(probes.subList(i, probes.size()), flows);
-      }
-      List<Sent> sent = flows.stream().map(Flow::fire).toList();
-      long until = System.nanoTime() + Flow.DEADLINE.toNanos();
-      List<Sighting> sightings = new ArrayList<>();
-      for (int i = 0; i < sent.size(); i++) {
-        sightings.add(flows.get(i).await(sent.get(i), until));
-      }
-      return sightings;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } finally {
-      flows.forEach(Flow::close);
-    }
-  }
-
-  /** Opens the flows of as many probes as start at one host, in one visit there. */
-  private int openRun(List<Probe> probes, List<Flow> flows) throws IOException {
-    Namespace host = sender(probes.getFirst());
-    List<Probe> run = probes.stream().takeWhile(probe -> sender(probe) == host).toList();
-    run.forEach(probe -> watch(probe.port()));
-    host.call(
-        () -> {
-          for (Probe probe : run) {
-            flows.add(Flow.open(witness, probe, this::freshPort));
-          }
-          return null;
-        });
-    return run.size();
-  }
-
-  private int freshPort() {
-    return FIRST_PORT + Math.floorMod(ports.getAndIncrement(), PORTS);
-  }
-
-  private synchronized void watch(int port) {
-    if (watched.add(port)) {
-      hosts.forEach(host -> listen(host, port));
-    }
-  }
-
-  private void listen(Namespace host, int port) {
-    try {
-      witness.listen(host, port);
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot listen on " + host + " at port " + port, e);
-    }
+    return traffic.sendAll(probes);
   }
 
   @Override
   public void close() {
-    witness.close();
+    traffic.close();
     Namespace.closeAll(hosts);
   }
 }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param from the host that sends it; null: the pod
  * @param source the address to send from; null: the kernel's choice
- * @param sourcePort the port to send from; 0: one that no other probe of the lab has used
+ * @param sourcePort the port to send from; 0: one that none of the last 40,000 probes had
  */
 public record Probe(
     Protocol protocol,

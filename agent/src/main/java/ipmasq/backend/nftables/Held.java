@@ -85,7 +85,8 @@ record Held(
       for (Rule rule : chain.rules()) {
         if (rule.comment().equals(Names.OUTBOUND_COMMENT)) {
           translated = translated.plus(counted(rule));
-        } else if (rule.comment().equals(Names.EXEMPT_COMMENT)) {
+        } else if (rule.comment().equals(Names.EXEMPT_COMMENT)
+            || rule.comment().equals(Names.PIN_COMMENT)) {
           exempted = exempted.plus(counted(rule));
         }
       }

@@ -2,7 +2,6 @@ package ipmasq.backend.nftables;
 
 import ipmasq.net.Family;
 import ipmasq.netlink.Answer;
-import ipmasq.netlink.Errno;
 import ipmasq.netlink.NetlinkFailure;
 import ipmasq.netlink.NetlinkUnavailable;
 import ipmasq.netlink.nftables.Batch;
@@ -62,13 +61,7 @@ final class Kernel implements AutoCloseable {
 
   /** The numbers of a chain's rules, in order; none where there is no such chain. */
   List<Long> handles(Chain chain) throws Unanswered {
-    return switch (nftables().handles(chain)) {
-      case Answer.Given<List<Long>>(var handles) -> handles;
-      case Answer.Failed<List<Long>>(NetlinkFailure.Refused(var refusal))
-          when refusal.errno().is(Errno.ENOENT) ->
-          List.of();
-      case Answer.Failed<List<Long>>(var failure) -> throw new Unanswered("rules", failure);
-    };
+    return given("rules", nftables().handles(chain));
   }
 
   /**

@@ -28,6 +28,7 @@ public final class OwnTable implements Backend, AutoCloseable {
   private final boolean owns;
   private final Map<Family, Known> known = new EnumMap<>(Family.class);
   private boolean ownable;
+  private boolean owned;
 
   private OwnTable(boolean owns) {
     this.owns = owns;
@@ -56,7 +57,7 @@ public final class OwnTable implements Backend, AutoCloseable {
 
   @Override
   public String circumstances() {
-    return ownable
+    return owned
         ? "the table is owned, so no other process can change it"
         : "the table is open to other processes: an owner needs kernel 6.9, and a table that was"
             + " made with one";
@@ -83,6 +84,7 @@ public final class OwnTable implements Backend, AutoCloseable {
   public Observation observe(Family family) {
     try {
       Held held = kernel.held(family, known(family));
+      owned = held.owner() != 0;
       return new Observation.Seen(owns ? held.withFlaws(claims(held)) : held);
     } catch (Unanswered unanswered) {
       return new Observation.Unseen(unanswered.failure());
@@ -162,7 +164,8 @@ public final class OwnTable implements Backend, AutoCloseable {
 
   private void remember(Policy policy) throws Unanswered {
     Optional<Table> table = kernel.table();
-    if (table.isPresent() && table.get().owner() == kernel.port()) {
+    owned = table.isPresent() && table.get().owner() == kernel.port();
+    if (owned) {
       known(policy.family())
           .written(
               table.get(),

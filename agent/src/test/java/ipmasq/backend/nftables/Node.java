@@ -52,13 +52,20 @@ final class Node implements AutoCloseable {
     Plan plan = plan(policy);
     assertEquals(new Outcome.Applied(), apply(plan));
     assertEquals(List.of(), plan(policy).changes());
+    if (policy.destinations().size() <= Update.COUNTED) {
+      assertStrangersSee(policy);
+    }
+    return plan;
+  }
+
+  /** One who knows nothing and reads everything. */
+  void assertStrangersSee(Policy policy) {
     try (OwnTable stranger = OwnTable.visited()) {
       Observation seen = namespace.call(() -> stranger.observe(policy.family()));
       assertEquals(
           table.form(policy),
           assertInstanceOf(Observation.Seen.class, seen).observed().policy().orElseThrow());
     }
-    return plan;
   }
 
   /** Removes all that is ours and sees that nothing is left. */

@@ -6,11 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ipmasq.backend.Outcome;
+import ipmasq.loop.Enforcement;
+import ipmasq.loop.Pass.Result;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import ipmasq.netlink.Errno;
 import ipmasq.netlink.NetlinkFailure;
+import ipmasq.netlink.Refusal;
 import ipmasq.netlink.nftables.Commit;
 import ipmasq.netlink.nftables.Table;
 import ipmasq.plan.Plan;
@@ -24,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -154,6 +158,7 @@ class OwnTableKernelTest {
     node.restart();
     assertEquals("[~the table has no owner]", node.plan(policy(many)).changes().toString());
     node.sync(policy(many.subList(0, 50_000)));
+    node.assertStrangersSee(policy(many.subList(0, 50_000)));
     node.remove(Family.IPV4);
   }
 
@@ -244,7 +249,44 @@ class OwnTableKernelTest {
     assertInstanceOf(Outcome.Raced.class, node.apply(stale));
     node.sync(Policies.exempting("10.0.0.0/8"));
     assertInstanceOf(Outcome.Raced.class, OwnTable.outcome(new Commit.Raced(Errno.ERESTART)));
+    for (Errno errno : List.of(Errno.EBUSY, Errno.ENOBUFS, Errno.ENOENT, Errno.EEXIST)) {
+      assertInstanceOf(Outcome.Raced.class, OwnTable.outcome(refused(errno)));
+    }
+    assertInstanceOf(Outcome.Refused.class, OwnTable.outcome(refused(Errno.EPERM)));
     assertInstanceOf(
         Outcome.Raced.class, OwnTable.outcome(new Commit.Unclear(new NetlinkFailure.Overrun())));
+  }
+
+  private static Commit refused(Errno errno) {
+    return new Commit.Refused(
+        List.of(new Commit.Complaint("add table inet t", new Refusal(0, errno, "", 0))));
+  }
+
+  @Test
+  void amongOthersWhoCommitAllTheTimeEveryPolicyGetsInForce() throws Exception {
+    AtomicBoolean over = new AtomicBoolean();
+    Thread others =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  while (!over.get()) {
+                    node.others("add table ip other; delete table ip other");
+                  }
+                });
+    Random random = new Random(3);
+    try (OwnTable table = OwnTable.held()) {
+      for (int i = 0; i < 100; i++) {
+        Policy policy = table.form(LayoutTest.generated(random));
+        Result result =
+            namespace.call(
+                () ->
+                    Enforcement.enforce(
+                        table, policy.family(), observed -> Plan.toward(policy, observed)));
+        assertFalse(result instanceof Result.Failed, result.toString());
+      }
+    } finally {
+      over.set(true);
+      others.join();
+    }
   }
 }

@@ -123,6 +123,7 @@ class NftablesTest {
               rules.stream().map(Rule::expressions).toList());
           assertEquals("stays as it is", rules.getFirst().comment());
           assertNotEquals(0, rules.getFirst().handle());
+          assertEquals(rules.stream().map(Rule::handle).toList(), given(nftables.handles(CHAIN)));
           assertEquals(rules, given(nftables.rules(TABLE)));
           assertEquals(List.of(), given(nftables.rules(new Chain(TABLE, "other"))));
         });

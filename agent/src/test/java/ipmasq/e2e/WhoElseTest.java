@@ -1,0 +1,92 @@
+package ipmasq.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ipmasq.http.Fetch;
+import ipmasq.testkit.AgentProcess;
+import ipmasq.testkit.ConfigVolume;
+import ipmasq.testkit.KernelTest;
+import ipmasq.testkit.Lab;
+import ipmasq.testkit.Namespace;
+import ipmasq.testkit.Probe;
+import ipmasq.testkit.Result;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A running agent beside somebody who decides otherwise, asked in every way there is. */
+@KernelTest
+@Timeout(120)
+class WhoElseTest {
+  private static final String FLANNEL =
+      "-A POSTROUTING -s 10.244.0.0/16 ! -d 224.0.0.0/4 -m comment --comment \"flanneld masq\""
+          + " -j MASQUERADE";
+
+  private static final InetSocketAddress AGENT =
+      new InetSocketAddress(InetAddress.getLoopbackAddress(), 10347);
+
+  private static Result agent(Namespace node, String... arguments) {
+    String[] command = new String[arguments.length + 1];
+    command[0] = AgentProcess.builtAgent().toString();
+    System.arraycopy(arguments, 0, command, 1, arguments.length);
+    return node.run(command);
+  }
+
+  @Test
+  void isNamedInLogStatusMetricsAndExplanations() throws Exception {
+    try (Lab lab = Lab.open();
+        ConfigVolume volume = new ConfigVolume()) {
+      Namespace node = lab.node();
+      node.feed("*nat\n" + FLANNEL + "\nCOMMIT\n", "iptables-restore", "--noflush").ok();
+      volume.publish("nonMasqueradeCIDRs: [10.0.0.0/8]\n");
+      try (AgentProcess agent =
+          AgentProcess.start(
+              node, "--config", volume.file().toString(), "--listen", "127.0.0.1:10347")) {
+        agent.awaitLine(line -> line.contains("WARN") && line.contains("a rule of flannel"));
+        assertEquals(Lab.NODE.v4(), lab.send(Probe.udp("10.99.0.1")).source());
+
+        Result explained = agent(node, "explain", "10.244.1.2", "10.99.0.1");
+        assertTrue(
+            explained
+                .ok()
+                .contains("But 10.244.1.2 to 10.99.0.1: a rule of flannel translates it, not ours"),
+            explained.toString());
+        Result json = agent(node, "explain", "--from=10.244.1.2", "10.99.0.1", "--output=json");
+        assertTrue(json.ok().contains("\"kernel\":{\"verdict\":\"translated\""), json.toString());
+        Result status = agent(node, "status");
+        assertEquals(0, status.exit(), status.toString());
+        assertTrue(status.stdout().contains("start flanneld without --ip-masq"), "" + status);
+        assertFalse(status.stderr().contains("What follows"), status.toString());
+        String metrics = node.call(() -> Fetch.get(AGENT, "/metrics")).body();
+        assertTrue(metrics.contains("owner=\"flannel\"} 1"), metrics);
+        assertEquals(1, agent.stderr().stream().filter(line -> line.contains("flannel")).count());
+      }
+    }
+  }
+
+  @Test
+  void aPortThatIsTakenStopsNothing() throws Exception {
+    try (Lab lab = Lab.open();
+        ConfigVolume volume = new ConfigVolume()) {
+      Namespace node = lab.node();
+      volume.publish("nonMasqueradeCIDRs: [10.0.0.0/8]\n");
+      ServerSocket taken =
+          node.call(() -> new ServerSocket(10347, 1, InetAddress.getLoopbackAddress()));
+      try (AgentProcess agent =
+          AgentProcess.start(
+              node, "--config", volume.file().toString(), "--listen", "127.0.0.1:10347")) {
+        agent.awaitLine(line -> line.contains("cannot listen on 127.0.0.1:10347"));
+        assertEquals(Lab.NODE.v4(), lab.send(Probe.udp("198.51.100.9")).source());
+        assertEquals(Lab.POD.v4(), lab.send(Probe.udp("10.99.0.1")).source());
+        taken.close();
+        agent.awaitLine(line -> line.contains("listening on http://127.0.0.1:10347"));
+        String ready = node.call(() -> Fetch.get(AGENT, "/readyz")).body();
+        assertTrue(ready.contains("in force"), ready);
+      }
+    }
+  }
+}

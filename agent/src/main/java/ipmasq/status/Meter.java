@@ -106,9 +106,13 @@ public final class Meter {
     try {
       while (true) {
         Pass pass = awaitReader();
-        Sample seen = look(pass);
-        for (Consumer<Sample> reader : hand(pass, seen)) {
-          reader.accept(seen);
+        try {
+          Sample seen = look(pass);
+          for (Consumer<Sample> reader : hand(pass, seen)) {
+            reader.accept(seen);
+          }
+        } catch (OutOfMemoryError full) {
+          // Whoever waits is told that it took too long; the next may find more room.
         }
       }
     } catch (InterruptedException end) {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** What is left of many ranges, in the agent's memory, once they are gone. */
-final class ComeAndGo {
+final class ComeAndGo implements Section {
   private static final int SMALL = 3;
   private static final Duration PATIENCE = Duration.ofSeconds(120);
 
@@ -26,7 +26,8 @@ final class ComeAndGo {
     settleSeconds = full ? 10 : 3;
   }
 
-  void measure() {
+  @Override
+  public void measure() {
     Progress.say(Unit.grouped(many) + " ranges come and go");
     for (int i = 0; i < Math.min(2, scale.few()); i++) {
       once();
@@ -81,7 +82,8 @@ final class ComeAndGo {
     }
   }
 
-  void write(Report report) {
+  @Override
+  public void write(Report report) {
     String what = Unit.grouped(many) + " ranges loaded and removed again";
     report.goal("RSS after " + what + ", against before", 1.2, ratios.median(), Unit.RATIO);
     report.section(

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A program run to its end in a namespace. */
 final class Command {
-  private static final int DEADLINE_SECONDS = 180;
+  private static final int DEADLINE_SECONDS = 120;
 
   private Command() {}
 

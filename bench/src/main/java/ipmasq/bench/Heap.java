@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /** How large a heap must be for a file of so many ranges to be read and loaded. */
-final class Heap {
+final class Heap implements Section {
   /** With room to spare: what {@code apply} of a million ranges is measured with. */
   static final int MILLION_MEGABYTES = 1024;
 
@@ -30,7 +30,8 @@ final class Heap {
     this.scale = scale;
   }
 
-  void measure() {
+  @Override
+  public void measure() {
     for (int ranges : scale.loads()) {
       if (ranges >= 10_000) {
         Progress.say("heap for " + Unit.grouped(ranges) + " ranges");
@@ -47,6 +48,10 @@ final class Heap {
         OptionalInt smallest = OptionalInt.empty();
         for (int megabytes : MEGABYTES) {
           boolean plenty = megabytes > Math.max(32, ranges.count() / 1000 * GENEROUS);
+          boolean hopeless = megabytes * 5000 < ranges.count(); // less than 200 bytes for each
+          if (hopeless) {
+            break;
+          }
           if (!plenty && !loads(config, megabytes)) {
             break;
           }
@@ -66,10 +71,13 @@ final class Heap {
       List<String> command = Java.command("-Xmx" + megabytes + "m");
       command.addAll(List.of("apply", "--backend=nftables", "--config", config.toString()));
       return Command.run(node, "", command.toArray(String[]::new)).exit() == 0;
+    } catch (IllegalStateException collectsGarbageForEver) {
+      return false;
     }
   }
 
-  void write(Report report) {
+  @Override
+  public void write(Report report) {
     List<String[]> rows = new ArrayList<>();
     rows.add(new String[] {"ranges in the file", "smallest heap of those tried"});
     for (Need need : needs) {

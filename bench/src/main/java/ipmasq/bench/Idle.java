@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** What an agent costs while nothing happens: CPU time, children, memory. */
-final class Idle {
-  private static final int SETTLE_SECONDS = 3;
+final class Idle implements Section {
+  private static final int SETTLE_SECONDS = 8;
   private static final int DEFAULTS = 3;
 
   /** One agent being watched. */
@@ -101,7 +101,8 @@ final class Idle {
     }
   }
 
-  void measure() {
+  @Override
+  public void measure() {
     Progress.say("idle for " + scale.idleSeconds() + " s");
     List<Lane> lanes = new ArrayList<>();
     try {
@@ -161,7 +162,8 @@ final class Idle {
     goals.add(new Goal(what, limit, millis, Unit.MILLISECONDS));
   }
 
-  void write(Report report) {
+  @Override
+  public void write(Report report) {
     goals.forEach(report::goal);
     if (!listens) {
       report.gap("memory with `--listen`: this build has no such flag");

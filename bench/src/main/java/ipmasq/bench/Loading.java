@@ -22,7 +22,7 @@ import java.util.Random;
 import java.util.TreeMap;
 
 /** What it costs to load ranges into a node that has none, and to add one to those it has. */
-final class Loading {
+final class Loading implements Section {
   private enum Way {
     RESTORE_NFT("iptables-nft-restore"),
     RESTORE_LEGACY("iptables-legacy-restore"),
@@ -50,7 +50,8 @@ final class Loading {
     this.scale = scale;
   }
 
-  void measure() {
+  @Override
+  public void measure() {
     Random random = new Random(2);
     for (int size : scale.loads()) {
       Progress.say("loading " + Unit.grouped(size) + " ranges");
@@ -146,7 +147,8 @@ final class Loading {
     }
   }
 
-  void write(Report report) {
+  @Override
+  public void write(Report report) {
     Map<Way, Samples> large = results.get(LONGEST_LIST);
     if (large != null) {
       report.goal(

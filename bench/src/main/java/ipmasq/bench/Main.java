@@ -5,8 +5,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 
 /** Runs the benchmarks and writes the report. */
@@ -22,60 +24,52 @@ public final class Main {
     Set<String> only = Set.of(args);
     String loadBefore = Machine.load();
     Report report = new Report();
-    if (wants(only, "flows")) {
-      NewFlows flows = new NewFlows(scale);
-      flows.measure();
-      flows.write(report);
+    if (peer.isEmpty()) {
+      report.gap("another agent beside ours: `PEER=/path/to/agent make bench` does that");
+    } else {
+      report.gap("loading, heap and many ranges with the peer: it has neither `apply` nor a set");
+    }
+    NewFlows flows = new NewFlows(scale);
+    Map<String, Section> sections = sections(scale, peer);
+    sections.put("flows", flows);
+    sections.forEach(
+        (name, section) -> {
+          if (only.isEmpty() || only.contains(name)) {
+            run(name, section, report);
+          }
+        });
+    if (flows.measured()) {
       Files.writeString(out.resolve("benchmarks.svg"), flows.picture());
     }
-    if (wants(only, "loading")) {
-      Loading loading = new Loading(scale);
-      loading.measure();
-      loading.write(report);
-    }
-    if (wants(only, "heap")) {
-      Heap heap = new Heap(scale);
-      heap.measure();
-      heap.write(report);
-    }
-    if (wants(only, "updates")) {
-      Updates updates = new Updates(scale);
-      updates.measure();
-      updates.write(report);
-    }
-    agents(only, scale, peer, report);
     Files.writeString(
         out.resolve("benchmarks.md"), report.markdown(introduction(scale, peer, loadBefore)));
     Progress.say("wrote " + out.resolve("benchmarks.md"));
   }
 
-  private static void agents(Set<String> only, Scale scale, String peer, Report report) {
+  private static Map<String, Section> sections(Scale scale, String peer) {
     List<Contender> contenders = new ArrayList<>(List.of(Contender.IPTABLES, Contender.NFTABLES));
-    if (peer.isEmpty()) {
-      report.gap("another agent beside ours: `PEER=/path/to/agent make bench` does that");
-    } else {
+    if (!peer.isEmpty()) {
       contenders.add(Contender.peer(Path.of(peer)));
-      report.gap("loading, heap and many ranges with the peer: it has neither `apply` nor a set");
     }
-    if (wants(only, "reaction")) {
-      Reaction reaction = new Reaction(contenders, scale);
-      reaction.measure();
-      reaction.write(report);
-    }
-    if (wants(only, "idle")) {
-      Idle idle = new Idle(contenders, scale);
-      idle.measure();
-      idle.write(report);
-    }
-    if (wants(only, "memory")) {
-      ComeAndGo memory = new ComeAndGo(scale);
-      memory.measure();
-      memory.write(report);
-    }
-    if (wants(only, "neighbours")) {
-      Neighbours neighbours = new Neighbours(contenders, scale);
-      neighbours.measure();
-      neighbours.write(report);
+    Map<String, Section> sections = new LinkedHashMap<>();
+    sections.put("reaction", new Reaction(contenders, scale));
+    sections.put("idle", new Idle(contenders, scale));
+    sections.put("neighbours", new Neighbours(contenders, scale));
+    sections.put("updates", new Updates(scale));
+    sections.put("memory", new ComeAndGo(scale));
+    sections.put("heap", new Heap(scale));
+    sections.put("loading", new Loading(scale));
+    return sections;
+  }
+
+  /** What fails is said in the report; the rest is measured all the same. */
+  private static void run(String name, Section section, Report report) {
+    try {
+      section.measure();
+      section.write(report);
+    } catch (RuntimeException | AssertionError e) {
+      Progress.say(name + " failed: " + e);
+      report.gap(name + ": it failed: " + e.getMessage());
     }
   }
 
@@ -109,9 +103,5 @@ public final class Main {
         + "make bench"
         + (scale == Scale.QUICK ? " QUICK=1" : "")
         + "`";
-  }
-
-  private static boolean wants(Set<String> only, String section) {
-    return only.isEmpty() || only.contains(section);
   }
 }

@@ -15,7 +15,7 @@ import java.util.Random;
  * An agent beside a program that keeps restoring thousands of rules, as kube-proxy does: neither
  * must feel the other.
  */
-final class Neighbours {
+final class Neighbours implements Section {
   private static final int RULES = 20_000;
   private static final int RULES_A_CHAIN = 20;
 
@@ -30,7 +30,8 @@ final class Neighbours {
     this.scale = scale;
   }
 
-  void measure() {
+  @Override
+  public void measure() {
     Progress.say("beside a writer of " + Unit.grouped(RULES) + " rules");
     for (Contender contender : contenders) {
       results.put(contender, beside(contender));
@@ -100,7 +101,8 @@ final class Neighbours {
     }
   }
 
-  void write(Report report) {
+  @Override
+  public void write(Report report) {
     report.section(
         "Beside a large writer",
         """

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** What the first packet of a flow costs, by layout and number of ranges. */
-final class NewFlows {
+final class NewFlows implements Section {
   /** What was measured: by size, kind of traffic and layout. */
   private final Map<Integer, Map<Traffic, Map<Layout, Samples>>> results = new TreeMap<>();
 
@@ -22,7 +22,8 @@ final class NewFlows {
     this.scale = scale;
   }
 
-  void measure() {
+  @Override
+  public void measure() {
     for (int size : scale.sizes()) {
       Progress.say("flows, " + Unit.grouped(size) + " ranges");
       List<Site> sites = new ArrayList<>();
@@ -72,7 +73,8 @@ final class NewFlows {
   private static final Map<Integer, Double> PROMISED =
       Map.of(64, 0.92, 1_000, 0.42, 10_000, 0.07, 100_000, 0.012);
 
-  void write(Report report) {
+  @Override
+  public void write(Report report) {
     for (int size : results.keySet()) {
       ratio(report, size, Layout.UPSTREAM_NFT, PROMISED.get(size), "upstream's iptables-nft rules");
     }
@@ -146,6 +148,10 @@ final class NewFlows {
     }
     String cost = Unit.MICROSECONDS.text(own.median());
     return upstream == null ? cost : cost + " (" + Unit.RATIO.text(own.ratioTo(upstream)) + ")";
+  }
+
+  boolean measured() {
+    return !results.isEmpty();
   }
 
   String picture() {

@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** How long agents take: from exec, from a change of the config, from a flushed chain. */
-final class Reaction {
+final class Reaction implements Section {
   private static final Duration PATIENCE = Duration.ofSeconds(75);
   private static final int FEW = 3;
   private static final int MORE = 4;
@@ -33,7 +33,8 @@ final class Reaction {
     this.scale = scale;
   }
 
-  void measure() {
+  @Override
+  public void measure() {
     Progress.say("exec to rules");
     for (int i = 0; i < scale.repetitions(); i++) {
       for (Contender contender : shuffled()) {
@@ -132,7 +133,8 @@ final class Reaction {
     LockSupport.parkNanos((1_000 + random.nextInt(millis + 1)) * 1_000_000L);
   }
 
-  void write(Report report) {
+  @Override
+  public void write(Report report) {
     report.goal(
         "exec → rules complete, iptables, defaults, median",
         120,

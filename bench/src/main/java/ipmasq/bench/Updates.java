@@ -25,7 +25,7 @@ import java.util.concurrent.locks.LockSupport;
  * <p>Half of the flows go to ranges that stay exempt throughout, the other half nowhere near any:
  * whatever the changes do to other ranges, it must not be felt by either.
  */
-final class Updates {
+final class Updates implements Section {
   private static final int PORT = 5_000;
   private static final int STABLE = 10_000;
   private static final int CHANGING = 64;
@@ -42,7 +42,8 @@ final class Updates {
     this.scale = scale;
   }
 
-  void measure() {
+  @Override
+  public void measure() {
     Progress.say("updates under a stream of new flows");
     try (OwnTable table = OwnTable.held()) {
       outcomes.add(stream("ours, nftables, " + Unit.grouped(STABLE) + " ranges", table, STABLE));
@@ -164,7 +165,8 @@ final class Updates {
     }
   }
 
-  void write(Report report) {
+  @Override
+  public void write(Report report) {
     report.goal(
         Unit.grouped(outcomes.getFirst().updates)
             + " updates under a stream of new flows, nftables: packets with the wrong source",

@@ -1,0 +1,8 @@
+package ipmasq.bench;
+
+/** A subject of the report. */
+interface Section {
+  void measure();
+
+  void write(Report report);
+}

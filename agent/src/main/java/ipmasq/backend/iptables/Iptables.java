@@ -34,6 +34,7 @@ public final class Iptables implements Backend {
   private Optional<Variant> variant = Optional.empty();
   private Header header = Header.NONE;
   private boolean randomFully = true;
+  private boolean worked;
   private int failures;
 
   /** Where the table is so full of others' rules that a glance pays. */
@@ -73,7 +74,10 @@ public final class Iptables implements Backend {
     return variant.isPresent() && variant.get().kind() == Variant.Kind.NFT;
   }
 
-  /** How many looks have failed since the last that did not. */
+  /**
+   * How many looks have failed while none had worked yet. What worked once works again: descriptors
+   * or memory that ran out do not make it another node.
+   */
   public int failures() {
     return failures;
   }
@@ -120,7 +124,8 @@ public final class Iptables implements Backend {
   @Override
   public Observation observe(Family family) {
     Observation observation = glanceOrLook(family);
-    failures = observation instanceof Observation.Seen ? 0 : failures + 1;
+    worked |= observation instanceof Observation.Seen;
+    failures = worked ? 0 : failures + 1;
     return observation;
   }
 

@@ -4,6 +4,7 @@ import ipmasq.backend.Observation;
 import ipmasq.backend.Outcome;
 import ipmasq.backend.nftables.OwnTable;
 import ipmasq.net.Family;
+import ipmasq.plan.Observed;
 import ipmasq.plan.Plan;
 import ipmasq.policy.Policy;
 import ipmasq.testkit.AgentProcess;
@@ -29,7 +30,8 @@ final class Loading implements Section {
     APPLY("ours, `apply --backend=nftables`: start, file, rules, end"),
     BACKEND("ours, the backend alone in a running JVM"),
     ONE_MORE("ours, one range more (observe, plan, apply)"),
-    ONE_MORE_APPLY("ours, one range more (apply alone)");
+    ONE_MORE_PLAN("… of that, the plan"),
+    ONE_MORE_APPLY("… of that, the commit");
 
     private final String words;
 
@@ -81,7 +83,8 @@ final class Loading implements Section {
         case RESTORE_NFT -> add(costs, way, Layout.loadUpstream(node, ranges, "nft").ok());
         case RESTORE_LEGACY -> add(costs, way, Layout.loadUpstream(node, ranges, "legacy").ok());
         case APPLY -> add(costs, way, apply(node, ranges).ok());
-        case BACKEND, ONE_MORE, ONE_MORE_APPLY -> node.call(() -> backend(ranges, costs));
+        case BACKEND, ONE_MORE, ONE_MORE_PLAN, ONE_MORE_APPLY ->
+            node.call(() -> backend(ranges, costs));
       }
     }
   }
@@ -130,18 +133,22 @@ final class Loading implements Section {
       // The agent has a config file to read before; what follows begins with a policy.
       Policy more = new Ranges(ranges.count() + 1).policy();
       double before = cpuMillis();
-      Plan plan =
+      Policy desired = table.form(more);
+      Observed observed =
           switch (table.observe(Family.IPV4)) {
-            case Observation.Seen(var observed) -> Plan.toward(table.form(more), observed);
+            case Observation.Seen(var seen) -> seen;
             case Observation.Unseen(var failure) ->
                 throw new IllegalStateException(failure.toString());
           };
+      double looked = cpuMillis();
+      Plan plan = Plan.toward(desired, observed);
       double planned = cpuMillis();
       if (!(table.apply(plan) instanceof Outcome.Applied)) {
         throw new IllegalStateException("one more range was not taken");
       }
       double applied = cpuMillis();
       add(costs, Way.ONE_MORE, applied - before);
+      add(costs, Way.ONE_MORE_PLAN, planned - looked);
       add(costs, Way.ONE_MORE_APPLY, applied - planned);
       return true;
     }

@@ -11,10 +11,6 @@ import java.time.temporal.ChronoUnit;
 final class Machine {
   private Machine() {}
 
-  static String[] row(String what, String is) {
-    return new String[] {what, is};
-  }
-
   static String kernel() {
     return System.getProperty("os.name")
         + " "
@@ -38,6 +34,13 @@ final class Machine {
   static String load() {
     String[] words = read("/proc/loadavg").split(" ");
     return words.length > 1 ? words[0] + " (1 min), " + words[1] + " (5 min)" : "unknown";
+  }
+
+  /** Below zero: the bench, and all that it starts, goes before others' work. */
+  static String niceness() {
+    String stat = read("/proc/self/stat");
+    String[] words = stat.substring(stat.lastIndexOf(')') + 1).strip().split(" ");
+    return words.length > 16 ? words[16] : "unknown";
   }
 
   static String date() {

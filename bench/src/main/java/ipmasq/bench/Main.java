@@ -79,6 +79,7 @@ public final class Main {
     facts.add(new String[] {"date", Machine.date()});
     facts.add(new String[] {"processors", Machine.processor()});
     facts.add(new String[] {"kernel", Machine.kernel()});
+    facts.add(new String[] {"niceness", Machine.niceness()});
     facts.add(new String[] {"load before", loadBefore});
     facts.add(new String[] {"load after", Machine.load()});
     facts.add(

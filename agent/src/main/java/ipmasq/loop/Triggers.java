@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A burst of the same trigger is one: what was posted before the loop looked is handed over
  * together.
  *
- * <p>The loop parks, which costs an idle agent half of what waiting on a monitor does.
+ * <p>The loop parks instead of waiting on a monitor, which the JVM would inflate anew each time.
  */
 public final class Triggers {
   private final EnumSet<Trigger> posted = EnumSet.noneOf(Trigger.class);

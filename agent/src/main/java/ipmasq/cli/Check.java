@@ -76,7 +76,7 @@ final class Check {
     Map<String, Object> answer = new LinkedHashMap<>();
     answer.put("file", file);
     answer.put("good", reading instanceof Reading.Read);
-    answer.put("problems", problems.stream().map(Console::json).toList());
+    answer.put("problems", problems.stream().map(Problem::fields).toList());
     return answer;
   }
 }

@@ -13,9 +13,7 @@ import ipmasq.loop.Host;
 import ipmasq.loop.Sync;
 import java.io.PrintStream;
 import java.time.Clock;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /** What a command works with: its settings, the backends, and where it answers. */
@@ -75,16 +73,5 @@ record Console(PrintStream out, PrintStream err, Settings settings, Backends bac
 
   Log log() {
     return new Log(err, Clock.systemUTC(), settings.logFormat(), settings.verbosity());
-  }
-
-  static Map<String, Object> json(Problem problem) {
-    Map<String, Object> fields = new LinkedHashMap<>();
-    fields.put("severity", problem.severity().name().toLowerCase());
-    fields.put("file", problem.file());
-    fields.put("line", problem.line());
-    fields.put("column", problem.column());
-    fields.put("message", problem.message());
-    fields.put("hint", problem.hint());
-    return fields;
   }
 }

@@ -1,5 +1,8 @@
 package ipmasq.config;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
+
 /**
  * Something in a config file that somebody should see.
  *
@@ -22,6 +25,18 @@ public record Problem(
   public int compareTo(Problem other) {
     int byLine = Integer.compareUnsigned(line - 1, other.line - 1);
     return byLine != 0 ? byLine : Integer.compare(column, other.column);
+  }
+
+  /** For scripts: each part by its name, in order. */
+  public Map<String, Object> fields() {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("severity", severity == Severity.ERROR ? "error" : "warning");
+    fields.put("file", file);
+    fields.put("line", line);
+    fields.put("column", column);
+    fields.put("message", message);
+    fields.put("hint", hint);
+    return fields;
   }
 
   /** {@code path:3:5: error: message (hint)}. */

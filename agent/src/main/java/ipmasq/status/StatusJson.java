@@ -95,21 +95,10 @@ public final class StatusJson {
     config.put("resyncSeconds", last.config().resyncInterval().toMillis() / 1000.0);
     List<Object> problems = new ArrayList<>();
     for (Problem problem : last.problems()) {
-      problems.add(problem(problem));
+      problems.add(problem.fields());
     }
     config.put("problems", problems);
     return config;
-  }
-
-  private static Map<String, Object> problem(Problem problem) {
-    Map<String, Object> fields = new LinkedHashMap<>();
-    fields.put("severity", problem.severity() == Problem.Severity.ERROR ? "error" : "warning");
-    fields.put("file", problem.file());
-    fields.put("line", problem.line());
-    fields.put("column", problem.column());
-    fields.put("message", problem.message());
-    fields.put("hint", problem.hint());
-    return fields;
   }
 
   private static Map<String, Object> family(View view, Family family) {

@@ -163,7 +163,7 @@ final class Explain {
       Settings settings, Ip destination, Optional<Ip> source, Optional<Policy> policy) {
     Flow flow = Routes.flow(destination, source, settings.protocol(), settings.port());
     if (source.isEmpty() && policy.isPresent() && !policy.get().sources().isEmpty()) {
-      flow = flow.from(policy.get().sources().getFirst());
+      flow = flow.from(policy.get().sources().subList(0, 1));
     }
     Optional<String> via =
         settings
@@ -173,7 +173,7 @@ final class Explain {
                     policy
                         .flatMap(p -> p.interfaces().stream().findFirst())
                         .map(name -> name.replace("+", "0")));
-    return via.isPresent() ? flow.via(via.get()) : flow;
+    return via.isPresent() ? flow.via(List.of(via.get())) : flow;
   }
 
   private static void print(Console console, List<Answer> answers) {

@@ -49,7 +49,7 @@ record Question(Ip to, Optional<Ip> from, Optional<String> protocol, OptionalInt
     Flow flow = Routes.flow(to, from, protocol, port);
     // What is not told is taken for ours to translate, as in the explanation.
     return from.isEmpty() && hook.ours().filter(p -> !p.sources().isEmpty()).isPresent()
-        ? flow.from(hook.ours().get().sources().getFirst())
+        ? flow.from(hook.ours().get().sources().subList(0, 1))
         : flow;
   }
 }

@@ -191,7 +191,7 @@ final class Story {
             100,
             "POSTROUTING",
             Map.of("POSTROUTING", quiet ? List.of(our) : List.of(our, flannel)));
-    return new Hook(family, List.of(base), ours, false);
+    return new Hook(family, List.of(base), ours);
   }
 
   /** Whether nobody else is at the hook. */

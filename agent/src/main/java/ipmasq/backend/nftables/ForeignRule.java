@@ -220,7 +220,7 @@ final class ForeignRule {
           Optional.of(
               new Condition.Mark(
                   number(bytes), operand.mask.map(ForeignRule::number).orElse(0xffff_ffffL)));
-      case OUT -> Optional.of(new Condition.Out(name(bytes)));
+      case OUT -> Optional.of(new Condition.Out(List.of(name(bytes))));
       case LOCAL ->
           bytes.length == 4 && number(bytes) == 2
               ? Optional.of(new Condition.LocalDestination())

@@ -202,6 +202,7 @@ final class Explain {
     fields.put("verdict", explanation.verdict());
     fields.put("translated", explanation.translated());
     fields.put("range", explanation.range().orElse(null));
+    fields.put("pinned", explanation.pinned());
     fields.put("because", explanation.because());
     answer.kernel().ifPresent(kernel -> fields.put("kernel", kernel.fields()));
     return fields;

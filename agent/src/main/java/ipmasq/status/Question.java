@@ -34,6 +34,7 @@ record Question(Ip to, Optional<Ip> from, Optional<String> protocol, OptionalInt
     fields.put("verdict", explanation.verdict());
     fields.put("translated", explanation.translated());
     fields.put("range", explanation.range().orElse(null));
+    fields.put("pinned", explanation.pinned());
     fields.put("sentence", explanation.sentence());
     fields.put("because", explanation.because());
     fields.put("kernel", kernel.map(KernelView::fields).orElse(null));

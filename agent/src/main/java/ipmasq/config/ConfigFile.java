@@ -73,6 +73,10 @@ record ConfigFile(Reading.Source source, Map<Key<?>, Setting<?>> settings, Probl
     Problems problems = new Problems(source.path().toString());
     Map<Key<?>, Setting<?>> settings = Map.of();
     try {
+      if (LineTokens.read(text)) {
+        settings = Document.read(new LineTokens(text), false, problems);
+        return new ConfigFile(source, settings, problems);
+      }
       FileText.requirePrintable(bytes, text);
       YamlTokens tokens = new YamlTokens(text);
       settings = Document.read(tokens, false, problems);

@@ -35,15 +35,15 @@ all-container: all-build ## amd64 and arm64 in one OCI archive
 
 container-test: container ## the image run by podman as the manifest says, and pushed to a registry, in a lab namespace
 	@tools/needs lab container-test registry
-	@$(MVN) -q -pl deploy-test -am verify -Dtest='Container*Test' -Dsurefire.failIfNoSpecifiedTests=false
+	@$(MVN) -q -Dipmasq.version=$(VERSION) -pl deploy-test -am verify -Dtest='Container*Test' -Dsurefire.failIfNoSpecifiedTests=false
 
 container-check: container ## build the image again from the same cache: is it the same, byte for byte?
 	@container/check $(VERSION) $(TAG) $(ARCH)
 
 all-container-check: all-container ## the same for both architectures; both pushed as one index, and the arm64 agent run by an emulator; minutes
 	@tools/needs lab registry other-architectures
-	@$(MVN) -q -pl deploy-test -am verify -Dtest='ContainerPushTest,EmulatedTest' -Dsurefire.failIfNoSpecifiedTests=false
 	@container/check $(VERSION) $(TAG) amd64 arm64
+	@$(MVN) -q -Dipmasq.version=$(VERSION) -pl deploy-test -am verify -Dtest='ContainerPushTest,EmulatedTest' -Dsurefire.failIfNoSpecifiedTests=false
 
 container-size: container ## what the image consists of, in MB; after make all-container for both architectures: container/size
 	@container/size

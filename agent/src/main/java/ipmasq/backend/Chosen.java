@@ -13,4 +13,10 @@ public record Chosen(Backend backend, String reason, Watch watch, List<Backend> 
   public Chosen {
     others = List.copyOf(others);
   }
+
+  /** The reason, and what the backend met on the node: asked once it has looked there. */
+  public String reasonInFull() {
+    String circumstances = backend.circumstances();
+    return circumstances.isEmpty() ? reason : reason + "; " + circumstances;
+  }
 }

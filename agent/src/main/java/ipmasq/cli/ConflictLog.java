@@ -64,7 +64,7 @@ final class ConflictLog implements Consumer<Pass> {
     Hooks hooks = new Hooks();
     List<Conflict> conflicts = new ArrayList<>();
     for (Family family : Family.values()) {
-      if (family == Family.IPV4 || config.enableIpv6()) {
+      if (config.enables(family)) {
         Policy policy = Policy.of(config, family);
         conflicts.addAll(
             Conflicts.in(hooks.at(family, config.masqChain(), Optional.of(policy)), policy));

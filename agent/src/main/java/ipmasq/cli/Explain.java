@@ -100,9 +100,7 @@ final class Explain {
           .<Found>map(
               c ->
                   new Found.Policies(
-                      family == Family.IPV4 || c.enableIpv6()
-                          ? Optional.of(Policy.of(c, family))
-                          : Optional.empty()))
+                      c.enables(family) ? Optional.of(Policy.of(c, family)) : Optional.empty()))
           .orElse(new Found.Nothing(Main.FAILED));
     }
     // The running agent may have been told another backend: whoever has rules of ours answers.
@@ -165,7 +163,7 @@ final class Explain {
       Settings settings, Ip destination, Optional<Ip> source, Optional<Policy> policy) {
     Flow flow = Routes.flow(destination, source, settings.protocol(), settings.port());
     if (source.isEmpty() && policy.isPresent() && !policy.get().sources().isEmpty()) {
-      flow = flow.from(policy.get().sources().getFirst());
+      flow = flow.from(policy.get().sources().subList(0, 1));
     }
     Optional<String> via =
         settings
@@ -175,7 +173,7 @@ final class Explain {
                     policy
                         .flatMap(p -> p.interfaces().stream().findFirst())
                         .map(name -> name.replace("+", "0")));
-    return via.isPresent() ? flow.via(via.get()) : flow;
+    return via.isPresent() ? flow.via(List.of(via.get())) : flow;
   }
 
   private static void print(Console console, List<Answer> answers) {
@@ -204,6 +202,7 @@ final class Explain {
     fields.put("verdict", explanation.verdict());
     fields.put("translated", explanation.translated());
     fields.put("range", explanation.range().orElse(null));
+    fields.put("pinned", explanation.pinned());
     fields.put("because", explanation.because());
     answer.kernel().ifPresent(kernel -> fields.put("kernel", kernel.fields()));
     return fields;

@@ -24,7 +24,7 @@ final class Hooks {
   Hook at(Family family, String chain, Optional<Policy> ours) {
     List<BaseChain> chains = new ArrayList<>(iptables.chains(family, chain));
     chains.addAll(ForeignChains.at(family));
-    return new Hook(family, chains, ours, false);
+    return new Hook(family, chains, ours);
   }
 
   /** Whether this backend's rules stand at a hook of the kernel at all. */

@@ -29,7 +29,7 @@ final class ShowPlan {
     Chosen chosen = console.backends().forConfig(config.get());
     Map<Family, List<Change>> changes = new LinkedHashMap<>();
     for (Family family : Family.values()) {
-      boolean on = family == Family.IPV4 || config.get().enableIpv6();
+      boolean on = config.get().enables(family);
       switch (chosen.backend().observe(family)) {
         case Observation.Unseen(Failure failure) -> {
           if (on) {

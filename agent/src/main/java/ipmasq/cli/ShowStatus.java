@@ -5,10 +5,10 @@ import ipmasq.backend.Chosen;
 import ipmasq.backend.Failure;
 import ipmasq.backend.Observation;
 import ipmasq.config.Config;
-import ipmasq.config.Problem;
 import ipmasq.config.Reading;
 import ipmasq.hook.Hook;
 import ipmasq.http.Fetch;
+import ipmasq.loop.Footing;
 import ipmasq.loop.Pass;
 import ipmasq.loop.Pass.Basis;
 import ipmasq.loop.Pass.Result;
@@ -96,7 +96,7 @@ final class ShowStatus {
     Map<Family, Observation> seen = new EnumMap<>(Family.class);
     Map<Family, Result> results = new EnumMap<>(Family.class);
     for (Family family : Family.values()) {
-      if (family == Family.IPV4 || config.enableIpv6()) {
+      if (config.enables(family)) {
         Observation observation = chosen.backend().observe(family);
         seen.put(family, observation);
         results.put(family, result(chosen.backend(), reading, observation, agent.isPresent()));
@@ -108,14 +108,13 @@ final class ShowStatus {
             now,
             Duration.ZERO,
             Set.of(Trigger.START),
-            config,
-            reading instanceof Reading.Read ? Basis.FILE : Basis.FALLBACK,
-            reading.sources(),
-            problems(reading),
+            footing(reading, config),
             chosen.backend().name(),
-            reason(chosen),
+            chosen.reasonInFull(),
             false,
-            results);
+            results,
+            0,
+            List.of());
     Chronicle chronicle = new Chronicle(Listening.identity(Optional.empty()), System::nanoTime);
     chronicle.accept(pass);
     View view =
@@ -145,16 +144,13 @@ final class ShowStatus {
     return hooks;
   }
 
-  private static List<Problem> problems(Reading reading) {
+  private static Footing footing(Reading reading, Config config) {
     return switch (reading) {
-      case Reading.Read read -> read.warnings();
-      case Reading.Rejected rejected -> rejected.problems();
+      case Reading.Read(var _, var warnings, var files) ->
+          new Footing(config, Basis.FILE, files, warnings);
+      case Reading.Rejected(var problems, var files) ->
+          new Footing(config, Basis.FALLBACK, files, problems);
     };
-  }
-
-  private static String reason(Chosen chosen) {
-    String circumstances = chosen.backend().circumstances();
-    return circumstances.isEmpty() ? chosen.reason() : chosen.reason() + "; " + circumstances;
   }
 
   private static Result result(

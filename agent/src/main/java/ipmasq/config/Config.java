@@ -1,6 +1,7 @@
 package ipmasq.config;
 
 import ipmasq.net.Cidr;
+import ipmasq.net.Family;
 import ipmasq.net.IpRange;
 import ipmasq.net.PortRange;
 import java.time.Duration;
@@ -99,6 +100,14 @@ public record Config(
         BackendChoice.AUTO,
         Conntrack.KEEP,
         false);
+  }
+
+  /** Whether there shall be rules for this family. */
+  public boolean enables(Family family) {
+    return switch (family) {
+      case IPV4 -> true;
+      case IPV6 -> enableIpv6;
+    };
   }
 
   /** A copy to change. */

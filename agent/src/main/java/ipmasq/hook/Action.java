@@ -15,6 +15,9 @@ public sealed interface Action {
   /** Our policy decides: a destination that is exempt goes on, any other is translated. */
   record Ours() implements Action {}
 
+  /** The same the other way round: an exempt one is bound to its source, any other goes on. */
+  record Pin() implements Action {}
+
   /** The chain ends, and the one that jumped here goes on. */
   record Return() implements Action {}
 

@@ -4,6 +4,7 @@ import ipmasq.net.Cidr;
 import ipmasq.net.Ip;
 import ipmasq.net.IpRange;
 import ipmasq.net.PortRange;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -14,11 +15,9 @@ public sealed interface Condition {
   default Truth holds(Flow flow) {
     return switch (this) {
       case Not(var condition) -> condition.holds(flow).not();
-      case Source(var ranges) ->
-          flow.source().map(source -> inside(source, ranges)).orElse(Truth.MAYBE);
+      case Source(var ranges) -> inside(flow.sources(), ranges);
       case Destination(var ranges) -> inside(flow.destination(), ranges);
-      case Out(var name) ->
-          flow.outputInterface().map(out -> Truth.of(named(out, name))).orElse(Truth.MAYBE);
+      case Out(var names) -> named(flow.interfaces(), names);
       case Protocol(var name) ->
           flow.protocol().map(protocol -> Truth.of(protocol.equals(name))).orElse(Truth.MAYBE);
       case Port(var ranges) -> port(flow.port(), ranges);
@@ -45,8 +44,12 @@ public sealed interface Condition {
     }
   }
 
-  /** It leaves by the interface of this name; a trailing {@code +} takes any ending. */
-  record Out(String name) implements Condition {}
+  /** It leaves by an interface of one of these names; a trailing {@code +} takes any ending. */
+  record Out(List<String> names) implements Condition {
+    public Out {
+      names = List.copyOf(names);
+    }
+  }
 
   record Protocol(String name) implements Condition {}
 
@@ -79,6 +82,14 @@ public sealed interface Condition {
     return negated ? new Not(this) : this;
   }
 
+  private static Truth inside(List<Cidr> blocks, List<IpRange> ranges) {
+    List<Truth> each = new ArrayList<>();
+    for (Cidr block : blocks) {
+      each.add(inside(block, ranges));
+    }
+    return Truth.together(each);
+  }
+
   private static Truth inside(Cidr block, List<IpRange> ranges) {
     Truth any = Truth.NO;
     Ip first = block.first();
@@ -87,20 +98,38 @@ public sealed interface Condition {
       if (range.family() != block.family()) {
         continue;
       }
+      if (range.contains(first) && range.contains(last)) {
+        return Truth.YES;
+      }
       boolean apart = last.compareTo(range.first()) < 0 || first.compareTo(range.last()) > 0;
-      any =
-          any.or(
-              range.contains(first) && range.contains(last)
-                  ? Truth.YES
-                  : apart ? Truth.NO : Truth.MAYBE);
+      any = any.or(apart ? Truth.NO : Truth.MAYBE);
     }
     return any;
   }
 
-  private static boolean named(String out, String name) {
-    return name.endsWith("+")
-        ? out.startsWith(name.substring(0, name.length() - 1))
-        : out.equals(name);
+  private static Truth named(List<String> outs, List<String> names) {
+    List<Truth> each = new ArrayList<>();
+    for (String out : outs) {
+      Truth any = Truth.NO;
+      for (String name : names) {
+        any = any.or(named(out, name));
+      }
+      each.add(any);
+    }
+    return Truth.together(each);
+  }
+
+  /** Of both a trailing {@code +} may take any ending. */
+  private static Truth named(String out, String name) {
+    String beginning = name.endsWith("+") ? name.substring(0, name.length() - 1) : name;
+    if (!out.endsWith("+")) {
+      return Truth.of(name.endsWith("+") ? out.startsWith(beginning) : out.equals(name));
+    }
+    String known = out.substring(0, out.length() - 1);
+    if (name.endsWith("+") && known.startsWith(beginning)) {
+      return Truth.YES;
+    }
+    return beginning.startsWith(known) ? Truth.MAYBE : Truth.NO;
   }
 
   private static Truth port(OptionalInt port, List<PortRange> ranges) {
@@ -120,7 +149,7 @@ public sealed interface Condition {
     return switch (this) {
       case Source(var ranges) -> Optional.of("from " + list(ranges));
       case Destination(var ranges) -> Optional.of("to " + list(ranges));
-      case Out(var name) -> Optional.of("out of " + name);
+      case Out(var names) -> Optional.of("out of " + list(names));
       case Protocol(var name) -> Optional.of(name);
       case Port(var ranges) -> Optional.of("to port " + list(ranges));
       case Mark _ -> Optional.of("with its mark");
@@ -128,7 +157,7 @@ public sealed interface Condition {
       case Unknown(var text) -> Optional.of("with " + text);
       case Not(Source(var ranges)) -> Optional.of("not from " + list(ranges));
       case Not(Destination(var ranges)) -> Optional.of("not to " + list(ranges));
-      case Not(Out(var name)) -> Optional.of("not out of " + name);
+      case Not(Out(var names)) -> Optional.of("not out of " + list(names));
       case Not(Unknown(var text)) -> Optional.of("without " + text);
       case Not _ -> Optional.empty();
     };

@@ -20,6 +20,9 @@ public final class Conflicts {
   /** The widest ranges say it all; a hundred thousand of them would only take longer. */
   private static final int MOST_RANGES = 64;
 
+  /** More sources than these are too many to follow one by one: then packets come from anywhere. */
+  private static final int MOST_SOURCES = 64;
+
   private static final List<String> OUTSIDE_V4 =
       List.of("8.8.8.8", "1.1.1.1", "93.184.215.14", "203.0.113.1");
   private static final List<String> OUTSIDE_V6 =
@@ -61,14 +64,20 @@ public final class Conflicts {
     List<Cidr> exempt = new ArrayList<>(policy.exempt());
     exempt.sort(Comparator.comparingInt(Cidr::prefix));
     for (Cidr range : exempt.subList(0, Math.min(exempt.size(), MOST_RANGES))) {
-      for (Decision decision : hook.decisions(Flow.to(range))) {
+      for (Decision decision : hook.decisions(ours(Flow.to(range)))) {
         switch (decision.kind()) {
           case TRANSLATED -> add(kind(decision), decision).ranges.add(range);
           case UNCLEAR -> add(Kind.UNCLEAR, decision).ranges.add(range);
-          case OURS, KEPT, SHIELDED, DROPPED -> {}
+          case OURS, PINNED, KEPT, SHIELDED, DROPPED -> {}
         }
       }
     }
+  }
+
+  /** Packets of others are none of our business: these are such as the config speaks of. */
+  private Flow ours(Flow flow) {
+    Flow some = policy.sources().size() > MOST_SOURCES ? flow : flow.from(policy.sources());
+    return some.via(policy.interfaces());
   }
 
   private static Kind kind(Decision decision) {
@@ -89,7 +98,7 @@ public final class Conflicts {
       if (policy.exempt().stream().anyMatch(range -> range.contains(address))) {
         continue;
       }
-      for (Decision decision : hook.decisions(Flow.to(address))) {
+      for (Decision decision : hook.decisions(ours(Flow.to(address)))) {
         switch (decision.kind()) {
           case OURS -> {
             return;
@@ -104,7 +113,7 @@ public final class Conflicts {
               add(Kind.PRECEDES, decision);
             }
           }
-          case KEPT, DROPPED, UNCLEAR -> {}
+          case PINNED, KEPT, DROPPED, UNCLEAR -> {}
         }
       }
       return;

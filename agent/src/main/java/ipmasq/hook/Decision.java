@@ -18,7 +18,9 @@ public record Decision(
     TRANSLATED,
     /** Our rules translate them. */
     OURS,
-    /** They are bound to the source that they have. */
+    /** Our rules bind them to the source that they have. */
+    PINNED,
+    /** Somebody else's do. */
     KEPT,
     /** Somebody else's rule ends the chain before our rules are asked. */
     SHIELDED,

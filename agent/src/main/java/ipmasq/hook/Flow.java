@@ -3,34 +3,37 @@ package ipmasq.hook;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
  * What is known of packets that reach the hook. They carry no mark, as packets of pods do unless
- * kube-proxy marked them.
+ * kube-proxy marked them, and go where they were sent to.
  *
+ * @param sources blocks of which every address is meant; empty: not known
  * @param destination a block of which every address is meant
  * @param local whether the destination is the node itself
  * @param protocol {@code tcp}, {@code udp}, {@code sctp}, {@code icmp}; nothing: not known
+ * @param interfaces names of those that they leave by, a trailing {@code +} for any ending; empty:
+ *     not known
  */
 public record Flow(
-    Optional<Cidr> source,
+    List<Cidr> sources,
     Cidr destination,
     boolean local,
     Optional<String> protocol,
     OptionalInt port,
-    Optional<String> outputInterface) {
+    List<String> interfaces) {
+  public Flow {
+    sources = List.copyOf(sources);
+    interfaces = List.copyOf(interfaces);
+  }
 
   /** Of which only the destination is known. */
   public static Flow to(Cidr destination) {
     return new Flow(
-        Optional.empty(),
-        destination,
-        false,
-        Optional.empty(),
-        OptionalInt.empty(),
-        Optional.empty());
+        List.of(), destination, false, Optional.empty(), OptionalInt.empty(), List.of());
   }
 
   public static Flow to(Ip destination) {
@@ -41,18 +44,14 @@ public record Flow(
     return new Cidr(ip, ip.family().bits());
   }
 
-  public Flow from(Ip newSource) {
-    return new Flow(
-        Optional.of(single(newSource)), destination, local, protocol, port, outputInterface);
+  /** From anywhere in these blocks. */
+  public Flow from(List<Cidr> newSources) {
+    return new Flow(newSources, destination, local, protocol, port, interfaces);
   }
 
-  /** From anywhere in this block. */
-  public Flow from(Cidr newSource) {
-    return new Flow(Optional.of(newSource), destination, local, protocol, port, outputInterface);
-  }
-
-  public Flow via(String name) {
-    return new Flow(source, destination, local, protocol, port, Optional.of(name));
+  /** By any of these interfaces. */
+  public Flow via(List<String> names) {
+    return new Flow(sources, destination, local, protocol, port, names);
   }
 
   Family family() {

@@ -12,9 +12,8 @@ import java.util.Optional;
  *
  * @param chains in the order in which they run
  * @param ours what our rules do; nothing where they are not there
- * @param pins whether our rules bind what they exempt to its source
  */
-public record Hook(Family family, List<BaseChain> chains, Optional<Policy> ours, boolean pins) {
+public record Hook(Family family, List<BaseChain> chains, Optional<Policy> ours) {
   public Hook {
     chains = new ArrayList<>(chains);
     chains.sort(Comparator.comparingInt(BaseChain::priority));
@@ -70,7 +69,8 @@ public record Hook(Family family, List<BaseChain> chains, Optional<Policy> ours,
   }
 
   private static boolean keeps(List<Decision> perhaps) {
-    return perhaps.stream().allMatch(d -> d.kind() == Decision.Kind.KEPT);
+    return perhaps.stream()
+        .allMatch(d -> d.kind() == Decision.Kind.KEPT || d.kind() == Decision.Kind.PINNED);
   }
 
   private static boolean clear(Decision decision) {
@@ -80,7 +80,7 @@ public record Hook(Family family, List<BaseChain> chains, Optional<Policy> ours,
   private static boolean translates(Decision decision) {
     return switch (decision.kind()) {
       case TRANSLATED, OURS -> true;
-      case KEPT, SHIELDED, DROPPED, UNCLEAR -> false;
+      case PINNED, KEPT, SHIELDED, DROPPED, UNCLEAR -> false;
     };
   }
 }

@@ -1,5 +1,8 @@
 package ipmasq.hook;
 
+import java.util.List;
+import java.util.Set;
+
 /** Whether something holds, as far as can be told. */
 public enum Truth {
   NO,
@@ -24,5 +27,10 @@ public enum Truth {
 
   Truth or(Truth other) {
     return compareTo(other) >= 0 ? this : other;
+  }
+
+  /** What can be told of packets that may be of any of these kinds. */
+  static Truth together(List<Truth> kinds) {
+    return Set.copyOf(kinds).size() == 1 ? kinds.getFirst() : MAYBE;
   }
 }

@@ -1,6 +1,7 @@
 package ipmasq.hook;
 
 import ipmasq.hook.Decision.Kind;
+import ipmasq.net.IpRange;
 import ipmasq.policy.Policy;
 import ipmasq.policy.Policy.Destination;
 import ipmasq.policy.Policy.Treatment;
@@ -111,6 +112,7 @@ final class Walk {
             here = after(here, match);
           }
           case Action.Ours() -> here = ours(rule, here, match, acts, unsure);
+          case Action.Pin() -> pin(rule, acts, unsure);
         }
       }
       return over ? Truth.NO : out.or(here);
@@ -175,40 +177,48 @@ final class Walk {
         decisions.add(new Decision(base, rule, Kind.OURS, truth == Truth.YES, provided));
         over |= truth == Truth.YES;
       }
-      if (hook.pins() && translates == Truth.NO && acts == Truth.YES) {
-        decisions.add(new Decision(base, rule, Kind.KEPT, true, unsure));
-        over = true;
-      }
       return match == Truth.YES && translates == Truth.YES
           ? Truth.NO
           : here.and(translates == Truth.NO ? Truth.YES : Truth.MAYBE);
     }
 
+    /** What is not exempt, or not ours, goes on to the next chains, of which one may be ours. */
+    private void pin(Rule rule, Truth acts, List<Condition> unsure) {
+      Optional<Policy> policy = hook.ours();
+      List<Condition> provided = new ArrayList<>(unsure);
+      Truth pins = policy.isPresent() ? pins(policy.get(), provided) : Truth.NO;
+      if (pins != Truth.NO) {
+        decide(rule, Kind.PINNED, acts.and(pins), provided);
+      }
+    }
+
     private Truth translates(Policy policy, List<Condition> provided) {
+      return scope(policy, provided).and(destination(policy, provided));
+    }
+
+    private Truth pins(Policy policy, List<Condition> provided) {
+      return scope(policy, provided).and(destination(policy, provided).not());
+    }
+
+    /** Whether the policy speaks of these packets at all. */
+    private Truth scope(Policy policy, List<Condition> provided) {
       Truth truth = Truth.of(!flow.local());
-      truth = truth.and(anyOf(sources(policy), provided));
-      truth = truth.and(anyOf(interfaces(policy), provided));
-      return truth.and(destination(policy, provided));
-    }
-
-    private static List<Condition> sources(Policy policy) {
-      return policy.sources().stream().map(Condition::source).toList();
-    }
-
-    private static List<Condition> interfaces(Policy policy) {
-      return policy.interfaces().stream().<Condition>map(Condition.Out::new).toList();
-    }
-
-    /** Whether one of them holds; none at all is no condition. */
-    private Truth anyOf(List<Condition> conditions, List<Condition> provided) {
-      Truth any = conditions.isEmpty() ? Truth.YES : Truth.NO;
-      for (Condition condition : conditions) {
-        any = any.or(condition.holds(flow));
+      if (!policy.sources().isEmpty()) {
+        List<IpRange> ranges = policy.sources().stream().map(IpRange::of).toList();
+        truth = truth.and(asked(new Condition.Source(ranges), provided));
       }
-      if (any == Truth.MAYBE) {
-        provided.addAll(conditions);
+      if (!policy.interfaces().isEmpty()) {
+        truth = truth.and(asked(new Condition.Out(policy.interfaces()), provided));
       }
-      return any;
+      return truth;
+    }
+
+    private Truth asked(Condition condition, List<Condition> provided) {
+      Truth holds = condition.holds(flow);
+      if (holds == Truth.MAYBE) {
+        provided.add(condition);
+      }
+      return holds;
     }
 
     /** The first destination that holds all decides; one that holds a part leaves it open. */

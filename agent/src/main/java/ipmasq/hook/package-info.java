@@ -7,9 +7,10 @@
  * connection; without one the packet keeps its source.
  *
  * <pre>
+ *   priority 85   our pin, if any        ──▶ exempt?     ──▶ done: bound to the source it has
  *   priority 90   table ip mine          ──▶ translated? ──▶ done
  *   priority 100  iptables POSTROUTING   ──▶ translated? ──▶ done      RETURN and ACCEPT end a chain,
- *   priority 105  table ip-masq-agent    ──▶ translated? ──▶ done      not the hook
+ *   priority 105  our table              ──▶ translated? ──▶ done      not the hook
  * </pre>
  */
 @NullMarked

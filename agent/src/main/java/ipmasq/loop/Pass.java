@@ -15,10 +15,7 @@ import java.util.Set;
 /**
  * What one pass saw and did. Health, metrics, logs and the command line all read this.
  *
- * @param config the config in force
- * @param basis where that config comes from
- * @param sources the files that it was read from; empty where it is the fallback
- * @param problems what is wrong with the file, errors and warnings
+ * @param footing the config in force, and why that one
  * @param fighting whether another program keeps undoing what passes mend
  * @param flows how many flows under way were made to follow the new rules
  * @param warnings what is odd about the node, though the rules are as they should be
@@ -27,10 +24,7 @@ public record Pass(
     Instant at,
     Duration took,
     Set<Trigger> why,
-    Config config,
-    Basis basis,
-    List<Reading.Source> sources,
-    List<Problem> problems,
+    Footing footing,
     String backend,
     String backendReason,
     boolean fighting,
@@ -40,39 +34,8 @@ public record Pass(
 
   public Pass {
     why = Set.copyOf(why);
-    sources = List.copyOf(sources);
-    problems = List.copyOf(problems);
     results = Map.copyOf(results);
     warnings = List.copyOf(warnings);
-  }
-
-  /** One that concerned no flows, on a node with nothing odd about it. */
-  public Pass(
-      Instant at,
-      Duration took,
-      Set<Trigger> why,
-      Config config,
-      Basis basis,
-      List<Reading.Source> sources,
-      List<Problem> problems,
-      String backend,
-      String backendReason,
-      boolean fighting,
-      Map<Family, Result> results) {
-    this(
-        at,
-        took,
-        why,
-        config,
-        basis,
-        sources,
-        problems,
-        backend,
-        backendReason,
-        fighting,
-        results,
-        0,
-        List.of());
   }
 
   /** What the policy in force rests on. */
@@ -101,19 +64,49 @@ public record Pass(
     record Failed(Failure failure) implements Result {}
   }
 
+  /** The config in force. */
+  public Config config() {
+    return footing.config();
+  }
+
+  /** Where that config comes from. */
+  public Basis basis() {
+    return footing.basis();
+  }
+
+  /** The files that it was read from; empty where it is the fallback. */
+  public List<Reading.Source> sources() {
+    return footing.sources();
+  }
+
+  /** What is wrong with the file, errors and warnings. */
+  public List<Problem> problems() {
+    return footing.problems();
+  }
+
   /** Whether the file is good and every family is as it should be. */
   public boolean good() {
-    return basis == Basis.FILE && enforced();
+    return basis() == Basis.FILE && enforced();
   }
 
   /** Whether every family is as the policy in force says. */
   public boolean enforced() {
-    return results.values().stream().noneMatch(Result.Failed.class::isInstance);
+    for (Result result : results.values()) {
+      if (result instanceof Result.Failed) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Whether something was written. */
   public boolean changed() {
-    return results.values().stream().anyMatch(Result.Changed.class::isInstance);
+    for (Result result : results.values()) {
+      if (result instanceof Result.Changed) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** How many changes were written. */

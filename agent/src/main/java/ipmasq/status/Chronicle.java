@@ -76,7 +76,7 @@ public final class Chronicle implements Consumer<Pass> {
         families.remove(family);
       } else {
         rules(family, result, pass, sameAim);
-        if (family == Family.IPV6 && !pass.config().enableIpv6()) {
+        if (!pass.config().enables(family)) {
           families.remove(family); // swept, and no longer ours to look after
         }
       }

@@ -15,10 +15,11 @@ import java.util.Optional;
  *
  * @param verdict one word that scripts may test for
  * @param range the range that decided
+ * @param pinned whether it keeps its source whatever later chains would do
  * @param because why, for people
  */
 public record Explanation(
-    String verdict, boolean translated, Optional<String> range, String because) {
+    String verdict, boolean translated, Optional<String> range, boolean pinned, String because) {
 
   /**
    * @param found the policy in force; nothing: there are no rules of ours
@@ -45,10 +46,10 @@ public record Explanation(
     List<String> assumed = new ArrayList<>();
     source.ifPresent(s -> assumed.add("from " + s));
     out.ifPresent(o -> assumed.add("out of " + o));
-    return of(policy.verdictFor(packet)).given(assumed);
+    return of(policy.verdictFor(packet), policy.pinned()).given(assumed);
   }
 
-  private static Explanation of(Verdict verdict) {
+  private static Explanation of(Verdict verdict, boolean pinned) {
     return switch (verdict) {
       case Verdict.LocalDestination() -> untouched("local", "it is an address of this node");
       case Verdict.OtherSource() -> untouched("untouched", "its source is in none of sourceCIDRs");
@@ -56,36 +57,48 @@ public record Explanation(
           untouched("untouched", "it leaves by none of outputInterface's names");
       case Verdict.Exempt(var range) ->
           new Explanation(
-              "exempt", false, Optional.of(range.toString()), range + " is not masqueraded");
+              "exempt",
+              false,
+              Optional.of(range.toString()),
+              pinned,
+              range
+                  + " is not masqueraded"
+                  + (pinned ? ", and pinned: no later chain masquerades it" : ""));
       case Verdict.Exception(var range, var translation) ->
           new Explanation(
               action(translation),
               true,
               Optional.of(range.toString()),
+              false,
               range + " is masqueraded, as an exception");
       case Verdict.Outbound(var translation) ->
           new Explanation(
               action(translation),
               true,
               Optional.empty(),
+              false,
               "none of the ranges that are not masqueraded holds it");
     };
   }
 
   private static Explanation untouched(String verdict, String because) {
-    return new Explanation(verdict, false, Optional.empty(), because);
+    return new Explanation(verdict, false, Optional.empty(), false, because);
   }
 
   private static String action(Translation translation) {
     return translation.addresses().isPresent() ? "snat" : "masquerade";
   }
 
-  /** The same, with what was assumed of a packet that is not exempt anyway. */
+  /** The same, with what was assumed of the packet where that made a difference. */
   private Explanation given(List<String> assumed) {
-    return assumed.isEmpty() || !translated
+    return assumed.isEmpty() || !translated && !pinned
         ? this
         : new Explanation(
-            verdict, true, range, because + "; for packets " + String.join(", ", assumed));
+            verdict,
+            translated,
+            range,
+            pinned,
+            because + "; for packets " + String.join(", ", assumed));
   }
 
   /** For a table. */

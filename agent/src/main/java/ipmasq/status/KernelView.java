@@ -37,6 +37,9 @@ public record KernelView(String verdict, boolean ours, List<String> rules, Strin
               false,
               List.of(rule),
               "a rule of " + decision.owner().title() + " translates it, not ours: " + rule);
+      case PINNED ->
+          new KernelView(
+              "untouched", true, List.of(), "our rules bind it to the source that it has");
       case KEPT ->
           new KernelView(
               "untouched", false, List.of(rule), "it is bound to the source that it has: " + rule);
@@ -60,9 +63,10 @@ public record KernelView(String verdict, boolean ours, List<String> rules, Strin
   }
 
   private static String whose(Decision decision) {
-    return decision.kind() == Decision.Kind.OURS
-        ? "our rules"
-        : "a rule of " + decision.owner().title();
+    return switch (decision.kind()) {
+      case OURS, PINNED -> "our rules";
+      case TRANSLATED, KEPT, SHIELDED, DROPPED, UNCLEAR -> "a rule of " + decision.owner().title();
+    };
   }
 
   private static String rule(Decision decision) {

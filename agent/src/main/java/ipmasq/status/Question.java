@@ -34,6 +34,7 @@ record Question(Ip to, Optional<Ip> from, Optional<String> protocol, OptionalInt
     fields.put("verdict", explanation.verdict());
     fields.put("translated", explanation.translated());
     fields.put("range", explanation.range().orElse(null));
+    fields.put("pinned", explanation.pinned());
     fields.put("sentence", explanation.sentence());
     fields.put("because", explanation.because());
     fields.put("kernel", kernel.map(KernelView::fields).orElse(null));
@@ -49,7 +50,7 @@ record Question(Ip to, Optional<Ip> from, Optional<String> protocol, OptionalInt
     Flow flow = Routes.flow(to, from, protocol, port);
     // What is not told is taken for ours to translate, as in the explanation.
     return from.isEmpty() && hook.ours().filter(p -> !p.sources().isEmpty()).isPresent()
-        ? flow.from(hook.ours().get().sources().getFirst())
+        ? flow.from(hook.ours().get().sources().subList(0, 1))
         : flow;
   }
 }

@@ -43,6 +43,11 @@ public final class Routes {
   /** What is known of packets to a destination. */
   public static Flow flow(Ip to, Optional<Ip> from, Optional<String> protocol, OptionalInt port) {
     return new Flow(
-        from.map(Flow::single), Flow.single(to), isLocal(to), protocol, port, interfaceTo(to));
+        from.stream().map(Flow::single).toList(),
+        Flow.single(to),
+        isLocal(to),
+        protocol,
+        port,
+        interfaceTo(to).stream().toList());
   }
 }

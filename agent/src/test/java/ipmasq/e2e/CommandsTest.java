@@ -209,6 +209,28 @@ class CommandsTest {
   }
 
   @Test
+  void explainSaysWhatIsPinned() {
+    try (Node node = Node.open()) {
+      node.volume().write("backend: nftables\npin: true\nsourceCIDRs: [10.244.0.0/16]\n");
+      node.commandWithConfig("apply").ok();
+      assertEquals(
+          """
+          DESTINATION  VERDICT           BECAUSE
+          10.1.2.3     keeps its source  10.0.0.0/8 is not masqueraded, and pinned: \
+          no later chain masquerades it; for packets from 10.244.0.0/16
+          """,
+          node.command("explain", "10.1.2.3").ok());
+      Result pod = node.command("explain", "10.1.2.3", "--from=10.244.1.2", "--output=json");
+      assertEquals("true", json(pod).get(0).get("pinned"));
+      Result file = node.commandWithConfig("explain", "10.1.2.3", "8.8.8.8", "--output=json");
+      assertEquals("true", json(file).get(0).get("pinned"));
+      assertEquals("false", json(file).get(1).get("pinned"));
+      Result other = node.command("explain", "10.1.2.3", "--from=192.0.2.10", "--output=json");
+      assertEquals("false", json(other).get(0).get("pinned"));
+    }
+  }
+
+  @Test
   void cleanupRemovesAllThatIsOurs() {
     String foreign = "-A POSTROUTING -s 10.1.0.0/16 -j ACCEPT";
     try (Node node = Node.open()) {

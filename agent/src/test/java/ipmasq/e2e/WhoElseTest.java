@@ -69,6 +69,35 @@ class WhoElseTest {
   }
 
   @Test
+  void whatIsPinnedIsTakenByNobody() {
+    try (Lab lab = Lab.open();
+        ConfigVolume volume = new ConfigVolume()) {
+      Namespace node = lab.node();
+      node.feed("*nat\n" + FLANNEL + "\nCOMMIT\n", "iptables-restore", "--noflush").ok();
+      String config = "--config=" + volume.file();
+      volume.publish("backend: nftables\nnonMasqueradeCIDRs: [10.0.0.0/8]\npin: true\n");
+      agent(node, "apply", config).ok();
+      assertEquals(Lab.POD.v4(), lab.send(Probe.udp("10.99.0.1")).source());
+
+      String explained = agent(node, "explain", "10.244.1.2", "10.99.0.1").ok();
+      assertTrue(explained.contains("and pinned"), explained);
+      assertFalse(explained.contains("But 10.244.1.2 to 10.99.0.1"), explained);
+      Result json = agent(node, "explain", "--from=10.244.1.2", "10.99.0.1", "--output=json");
+      assertTrue(
+          json.ok().contains("\"kernel\":{\"verdict\":\"untouched\",\"ours\":true"), "" + json);
+      String status = agent(node, "status", config).ok();
+      assertFalse(status.contains("Other rules"), status);
+
+      // Without it the same rule decides, and is named.
+      volume.publish("backend: nftables\nnonMasqueradeCIDRs: [10.0.0.0/8]\n");
+      agent(node, "apply", config).ok();
+      assertEquals(Lab.NODE.v4(), lab.send(Probe.udp("10.99.0.1")).source());
+      String unpinned = agent(node, "status", config).ok();
+      assertTrue(unpinned.contains("Other rules"), unpinned);
+    }
+  }
+
+  @Test
   void aPortThatIsTakenStopsNothing() throws Exception {
     try (Lab lab = Lab.open();
         ConfigVolume volume = new ConfigVolume()) {

@@ -76,14 +76,13 @@ class JournalTest {
             NOW,
             Duration.ofMillis(3),
             Set.of(why),
-            Config.defaults(),
-            Basis.FILE,
-            List.of(),
-            List.of(),
+            new Footing(Config.defaults(), Basis.FILE, List.of(), List.of()),
             "fake",
             "a test",
             fighting,
-            Map.of(Family.IPV4, result)));
+            Map.of(Family.IPV4, result),
+            0,
+            List.of()));
   }
 
   private String lines() {

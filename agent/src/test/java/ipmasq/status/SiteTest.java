@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ipmasq.config.Config;
+import ipmasq.config.Config.BackendChoice;
 import ipmasq.http.Request;
 import ipmasq.http.Response;
 import ipmasq.loop.Pass.Basis;
@@ -141,6 +142,13 @@ class SiteTest {
     assertTrue(exempt.contains("\"range\":\"10.0.0.0/8\""), exempt);
     String out = body(ask("/api/explain", Map.of("to", "8.8.8.8", "from", "10.1.1.1")));
     assertTrue(out.contains("\"verdict\":\"masquerade\""), out);
+    assertTrue(exempt.contains("\"pinned\":false"), exempt);
+    story
+        .configured(Config.defaults().draft().backend(BackendChoice.NFTABLES).pin(true).config())
+        .pass(Trigger.CONFIG, Story.changed("pinned"));
+    String pinned = body(ask("/api/explain", Map.of("to", "10.1.2.3")));
+    assertTrue(pinned.contains("\"pinned\":true"), pinned);
+    assertTrue(pinned.contains("and pinned: no later chain masquerades it"), pinned);
     String absent = body(ask("/api/explain", Map.of("to", "2001:db8::1")));
     assertTrue(absent.contains("no rules of this agent for IPv6"), absent);
   }

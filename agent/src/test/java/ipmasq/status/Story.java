@@ -10,6 +10,7 @@ import ipmasq.hook.BaseChain;
 import ipmasq.hook.Condition;
 import ipmasq.hook.Hook;
 import ipmasq.hook.Rule;
+import ipmasq.loop.Footing;
 import ipmasq.loop.Pass;
 import ipmasq.loop.Pass.Basis;
 import ipmasq.loop.Pass.Result;
@@ -105,14 +106,17 @@ final class Story {
             now(),
             Duration.ofMillis(30),
             Set.of(why),
-            config,
-            basis,
-            List.of(new Reading.Source(FILE, Optional.of("0123456789ab"))),
-            problems,
+            new Footing(
+                config,
+                basis,
+                List.of(new Reading.Source(FILE, Optional.of("0123456789ab"))),
+                problems),
             "iptables-nft",
             "the default",
             false,
-            results));
+            results,
+            0,
+            List.of()));
     return this;
   }
 
@@ -187,7 +191,7 @@ final class Story {
             100,
             "POSTROUTING",
             Map.of("POSTROUTING", quiet ? List.of(our) : List.of(our, flannel)));
-    return new Hook(family, List.of(base), ours, false);
+    return new Hook(family, List.of(base), ours);
   }
 
   /** Whether nobody else is at the hook. */

@@ -1,19 +1,9 @@
 package ipmasq.bench;
 
-import ipmasq.testkit.Namespace;
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import ipmasq.testkit.Lab;
+import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.StandardProtocolFamily;
-import java.nio.ByteBuffer;
-import java.nio.channels.DatagramChannel;
-import java.nio.channels.SocketChannel;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
 import java.util.random.RandomGenerator;
 
 /**
@@ -21,116 +11,66 @@ import java.util.random.RandomGenerator;
  * kernel carries a packet over a veth, through the rules, in the context of the thread that sent
  * it, and counts that as the thread's CPU time. Used by one thread.
  */
-final class Sender {
-  private static final int FLOWS = 1_000;
-  private static final int CONNECTIONS = 200;
-  private static final long BUDGET_NANOS = 60_000_000; // a list of 100,000 takes milliseconds each
-  private static final int BETWEEN_CLOCKS = 8;
+final class Sender implements AutoCloseable {
+  private static final int FLOWS = 128;
+  private static final int AT_ONCE = 16;
+  private static final long BUDGET_NANOS = 40_000_000; // a list of 100,000 takes milliseconds each
   private static final int FIRST_PORT = 2_000;
+  private static final int LAST_PORT = 60_000;
+  private static final byte[] POD = {2, 0, 0, (byte) 0xaa, 0, 2};
+  private static final byte[] NODE = {2, 0, 0, (byte) 0xaa, 0, 1};
 
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
-  private final Namespace pod;
+  private final Cable cable;
   private final Ranges ranges;
   private final RandomGenerator random;
-  private final ByteBuffer payload = ByteBuffer.allocateDirect(8);
+  private final Arena arena = Arena.ofConfined();
+  private final Frames frames = new Frames(arena, FLOWS, NODE, POD, Lab.POD.v4());
+  private int sourcePort = FIRST_PORT;
 
-  Sender(Namespace pod, Ranges ranges, RandomGenerator random) {
-    this.pod = pod;
+  Sender(Lab lab, Ranges ranges, RandomGenerator random) {
+    this.cable = Cable.of(lab.pod(), "eth0");
     this.ranges = ranges;
     this.random = random;
   }
 
   /** Microseconds of CPU time a packet. */
   double microseconds(Traffic traffic) {
-    try {
-      return switch (traffic) {
-        case UDP_MISS -> datagrams(onePlace(Ranges.outside(), FLOWS));
-        case UDP_HIT -> datagrams(onePlace(ranges.inside(), FLOWS));
-        case UDP_RANDOM_MISS -> datagrams(places(true));
-        case UDP_RANDOM_HIT -> datagrams(places(false));
-        case TCP_MISS -> connections(onePlace(Ranges.outside(), CONNECTIONS));
-        case TCP_HIT -> connections(onePlace(ranges.inside(), CONNECTIONS));
-        case ESTABLISHED -> established();
-      };
-    } catch (IOException e) {
-      throw new UncheckedIOException(traffic.words, e);
-    }
-  }
-
-  /** The same address at as many ports: as many flows. */
-  private static InetSocketAddress[] onePlace(InetAddress address, int flows) {
-    InetSocketAddress[] places = new InetSocketAddress[flows];
-    Arrays.setAll(places, i -> new InetSocketAddress(address, FIRST_PORT + i));
-    return places;
-  }
-
-  private InetSocketAddress[] places(boolean outside) {
-    InetSocketAddress[] places = new InetSocketAddress[FLOWS];
-    Arrays.setAll(
-        places,
-        i ->
-            new InetSocketAddress(
-                outside ? Ranges.outside(random) : ranges.inside(random), FIRST_PORT + i));
-    return places;
-  }
-
-  private double established() throws IOException {
-    InetSocketAddress[] places = new InetSocketAddress[FLOWS];
-    Arrays.fill(places, new InetSocketAddress(Ranges.outside(), FIRST_PORT));
-    try (DatagramChannel channel = open()) {
-      channel.send(payload.rewind(), places[0]);
-      return datagrams(channel, places);
-    }
-  }
-
-  private DatagramChannel open() throws IOException {
-    // A fresh source port: the same places make new flows.
-    return pod.call(() -> DatagramChannel.open(StandardProtocolFamily.INET).bind(null));
-  }
-
-  private double datagrams(InetSocketAddress[] places) throws IOException {
-    try (DatagramChannel channel = open()) {
-      return datagrams(channel, places);
-    }
-  }
-
-  private double datagrams(DatagramChannel channel, InetSocketAddress[] places) throws IOException {
-    return cost(places.length, i -> channel.send(payload.rewind(), places[i]));
-  }
-
-  private double connections(InetSocketAddress[] places) throws IOException {
-    List<SocketChannel> channels = new ArrayList<>();
-    try {
-      pod.call(
-          () -> {
-            for (int i = 0; i < places.length; i++) {
-              SocketChannel channel = SocketChannel.open(StandardProtocolFamily.INET);
-              channels.add(channel);
-              channel.configureBlocking(false);
-              channel.bind(new InetSocketAddress("0.0.0.0", 0));
-            }
-            return null;
-          });
-      return cost(places.length, i -> channels.get(i).connect(places[i]));
-    } finally {
-      for (SocketChannel channel : channels) {
-        channel.close();
+    // Another source port: the same places make new flows.
+    sourcePort = sourcePort == LAST_PORT ? FIRST_PORT : sourcePort + 1;
+    frames.clear();
+    for (int i = 0; i < FLOWS; i++) {
+      switch (traffic) {
+        case UDP_MISS -> frames.udp(sourcePort, Ranges.outside(), FIRST_PORT + i);
+        case UDP_HIT -> frames.udp(sourcePort, ranges.inside(), FIRST_PORT + i);
+        case UDP_RANDOM_MISS -> frames.udp(sourcePort, Ranges.outside(random), FIRST_PORT + i);
+        case UDP_RANDOM_HIT -> frames.udp(sourcePort, ranges.inside(random), FIRST_PORT + i);
+        case TCP_MISS -> frames.syn(sourcePort, Ranges.outside(), FIRST_PORT + i);
+        case TCP_HIT -> frames.syn(sourcePort, ranges.inside(), FIRST_PORT + i);
+        case ESTABLISHED -> frames.udp(sourcePort, Ranges.outside(), FIRST_PORT);
       }
     }
+    if (traffic == Traffic.ESTABLISHED) {
+      cable.send(frames, 0, 1);
+    }
+    return cost();
   }
 
-  private interface Packet {
-    void send(int i) throws IOException;
-  }
-
-  private static double cost(int packets, Packet packet) throws IOException {
+  private double cost() {
     long end = System.nanoTime() + BUDGET_NANOS;
     long before = THREADS.getCurrentThreadCpuTime();
     int sent = 0;
-    while (sent < packets && (sent % BETWEEN_CLOCKS != 0 || System.nanoTime() < end)) {
-      packet.send(sent++);
+    while (sent < FLOWS && System.nanoTime() < end) {
+      cable.send(frames, sent, AT_ONCE);
+      sent += AT_ONCE;
     }
     return (THREADS.getCurrentThreadCpuTime() - before) / 1e3 / sent;
+  }
+
+  @Override
+  public void close() {
+    cable.close();
+    arena.close();
   }
 }

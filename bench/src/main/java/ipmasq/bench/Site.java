@@ -23,7 +23,7 @@ record Site(Layout layout, Lab lab, Layout.Held held, Sender sender) implements 
               "-")
           .ok();
       Layout.Held held = layout.install(lab.node(), ranges);
-      return new Site(layout, lab, held, new Sender(lab.pod(), ranges, random));
+      return new Site(layout, lab, held, new Sender(lab, ranges, random));
     } catch (RuntimeException | Error e) {
       lab.close();
       throw e;
@@ -37,6 +37,7 @@ record Site(Layout layout, Lab lab, Layout.Held held, Sender sender) implements 
 
   @Override
   public void close() {
+    sender.close();
     held.close();
     lab.close();
   }

@@ -51,7 +51,7 @@ final class HookRule {
         case "!" -> negated = true;
         case "-s" -> block(true);
         case "-d" -> block(false);
-        case "-o" -> add(new Condition.Out(next()));
+        case "-o" -> add(new Condition.Out(List.of(next())));
         case "-p" -> add(new Condition.Protocol(next()));
         case "--comment" -> next();
         case "--mark" -> mark(next());

@@ -40,7 +40,7 @@ public final class ForeignChains {
     this.family = family;
   }
 
-  /** The base chains; none where the kernel does not answer. Ours is a place, not rules. */
+  /** The base chains; none where the kernel does not answer. Ours are places, not rules. */
   public static List<BaseChain> at(Family family) {
     try (Nftables nftables = Nftables.open()) {
       return new ForeignChains(nftables, family).chains();
@@ -61,15 +61,20 @@ public final class ForeignChains {
           && concerns(chain)) {
         int priority = chain.base().get().priority();
         if (chain.table().equals(Names.TABLE.name()) && chain.family() == TableFamily.INET) {
-          if (chain.name().equals(Names.chain(family).name())) {
-            found.add(ours(priority));
-          }
+          ours(chain.name()).ifPresent(action -> found.add(ours(chain.name(), priority, action)));
         } else {
           read(chain, priority).ifPresent(found::add);
         }
       }
     }
     return found;
+  }
+
+  /** What one of our own chains does; nothing where it is the other family's. */
+  private Optional<Action> ours(String chain) {
+    return chain.equals(Names.chain(family).name())
+        ? Optional.of(new Action.Ours())
+        : chain.equals(Names.pin(family).name()) ? Optional.of(new Action.Pin()) : Optional.empty();
   }
 
   private boolean concerns(Chain chain) {
@@ -81,12 +86,12 @@ public final class ForeignChains {
     };
   }
 
-  private static BaseChain ours(int priority) {
+  private static BaseChain ours(String chain, int priority, Action action) {
     return new BaseChain(
-        "table inet " + Names.TABLE.name(),
+        "table inet " + Names.TABLE.name() + " chain " + chain,
         priority,
         OURS,
-        Map.of(OURS, List.of(new ipmasq.hook.Rule(List.of(), new Action.Ours(), "our own rules"))));
+        Map.of(OURS, List.of(new ipmasq.hook.Rule(List.of(), action, "our own rules"))));
   }
 
   /** Nothing for a table of iptables-nft, whose rules iptables-save tells better. */

@@ -1,0 +1,48 @@
+package ipmasq.loop;
+
+import ipmasq.config.Config;
+import ipmasq.config.Problem;
+import ipmasq.config.Reading;
+import ipmasq.loop.Pass.Basis;
+import java.util.List;
+
+/**
+ * What the agent stands on: the config that counts, and why that one.
+ *
+ * @param config the config in force
+ * @param basis where that config comes from
+ * @param sources the files that it was read from; empty where it is the fallback
+ * @param problems what is wrong with the file, errors and warnings
+ */
+public record Footing(
+    Config config, Basis basis, List<Reading.Source> sources, List<Problem> problems) {
+
+  public Footing {
+    sources = List.copyOf(sources);
+    problems = List.copyOf(problems);
+  }
+
+  /** Before any file was read. */
+  static Footing fallback(Config config) {
+    return new Footing(config, Basis.FALLBACK, List.of(), List.of());
+  }
+
+  /** What it stands on once this was read: a bad file leaves in force what was. */
+  Footing after(Reading reading) {
+    return switch (reading) {
+      case Reading.Read(var read, var warnings, var files) ->
+          new Footing(read, Basis.FILE, files, warnings);
+      case Reading.Rejected(var errors, var _) ->
+          new Footing(config, neverGood() ? Basis.FALLBACK : Basis.LAST_GOOD, sources, errors);
+    };
+  }
+
+  /** Whether this is the config in force, and was read from a file. */
+  boolean restsOn(Config other) {
+    return !neverGood() && config.equals(other);
+  }
+
+  private boolean neverGood() {
+    return basis == Basis.FALLBACK;
+  }
+}

@@ -1,0 +1,252 @@
+package ipmasq.hook;
+
+import ipmasq.testkit.Namespace;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Rules that other people write, and what is to be said of them. */
+final class Others {
+  private Others() {}
+
+  /** Which program writes what others wrote. */
+  enum Tool {
+    NFT_IPTABLES,
+    LEGACY_IPTABLES,
+    NFT
+  }
+
+  /**
+   * @param before rules that stand before ours, as the tool's own file
+   * @param after rules that come after ours
+   * @param conflicts what is to be found: {@code kind owner}, in order
+   * @param pinned what is left of that where our rules pin
+   * @param tellable whether it can be told from here what happens to a packet
+   */
+  record Case(
+      String name,
+      Tool tool,
+      String before,
+      String after,
+      List<String> conflicts,
+      List<String> pinned,
+      boolean tellable) {
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  private static Case iptables(String name, String before, String after, String... conflicts) {
+    return new Case(name, Tool.NFT_IPTABLES, before, after, List.of(conflicts), List.of(), true);
+  }
+
+  private static Case nft(String name, String rules, String... conflicts) {
+    return new Case(name, Tool.NFT, rules, "", List.of(conflicts), List.of(), true);
+  }
+
+  static Stream<Case> cases() {
+    return Stream.of(
+        iptables("nobody else", "", ""),
+        iptables(
+            "kube-proxy's marked traffic",
+            """
+            :KUBE-POSTROUTING - [0:0]
+            -A POSTROUTING -m comment --comment "kubernetes postrouting rules" -j KUBE-POSTROUTING
+            -A KUBE-POSTROUTING -m mark ! --mark 0x4000/0x4000 -j RETURN
+            -A KUBE-POSTROUTING -j MARK --set-xmark 0x4000/0x0
+            -A KUBE-POSTROUTING -m comment --comment "kubernetes service traffic requiring SNAT" -j MASQUERADE --random-fully
+            """,
+            ""),
+        iptables(
+            "the kubelet's --non-masquerade-cidr",
+            "",
+            """
+            -A POSTROUTING ! -d 10.0.0.0/8 -m comment --comment "kubenet: SNAT for outbound traffic from cluster" -m addrtype ! --dst-type LOCAL -j MASQUERADE
+            """,
+            "masquerades KUBELET"),
+        iptables(
+            "flannel, old",
+            """
+            -A POSTROUTING -s 10.244.0.0/16 -d 10.244.0.0/16 -j RETURN
+            -A POSTROUTING -s 10.244.0.0/16 ! -d 224.0.0.0/4 -m comment --comment "flanneld masq" -j MASQUERADE --random-fully
+            """,
+            "",
+            "masquerades FLANNEL"),
+        iptables(
+            "flannel, new",
+            "",
+            """
+            :FLANNEL-POSTRTG - [0:0]
+            -A POSTROUTING -m comment --comment "flanneld masq" -j FLANNEL-POSTRTG
+            -A FLANNEL-POSTRTG -m mark --mark 0x4000/0x4000 -m comment --comment "flanneld masq" -j RETURN
+            -A FLANNEL-POSTRTG -s 10.244.1.0/24 -d 10.244.0.0/16 -m comment --comment "flanneld masq" -j RETURN
+            -A FLANNEL-POSTRTG -s 10.244.0.0/16 ! -d 224.0.0.0/4 -m comment --comment "flanneld masq" -j MASQUERADE --random-fully
+            -A FLANNEL-POSTRTG ! -s 10.244.0.0/16 -d 10.244.0.0/16 -m comment --comment "flanneld masq" -j MASQUERADE --random-fully
+            """,
+            "masquerades FLANNEL"),
+        iptables(
+            "Docker's own network",
+            """
+            -A POSTROUTING -s 172.17.0.0/16 ! -o docker0 -j MASQUERADE
+            """,
+            "",
+            "masquerades-own DOCKER"),
+        iptables(
+            "a CNI plugin's ipMasq",
+            "",
+            """
+            :CNI-4f1a5e0d3c2b1a0987654321 - [0:0]
+            -A POSTROUTING -s 10.244.1.2/32 -m comment --comment "name: \\"net\\" id: \\"abc\\"" -j CNI-4f1a5e0d3c2b1a0987654321
+            -A CNI-4f1a5e0d3c2b1a0987654321 -d 10.244.1.0/24 -m comment --comment "name: \\"net\\" id: \\"abc\\"" -j ACCEPT
+            -A CNI-4f1a5e0d3c2b1a0987654321 ! -d 224.0.0.0/4 -m comment --comment "name: \\"net\\" id: \\"abc\\"" -j MASQUERADE
+            """,
+            "masquerades CNI"),
+        iptables(
+            "MASQUERADE of everything before ours",
+            "-A POSTROUTING -j MASQUERADE\n",
+            "",
+            "masquerades OTHER"),
+        iptables(
+            "MASQUERADE of everything after ours",
+            "",
+            "-A POSTROUTING -o eth0 -j MASQUERADE\n",
+            "masquerades OTHER"),
+        iptables(
+            "an ACCEPT before ours",
+            "-A POSTROUTING -s 10.244.0.0/16 -j ACCEPT\n",
+            "",
+            "shields OTHER"),
+        iptables("tcp only", "", "-A POSTROUTING -p tcp -j MASQUERADE\n", "masquerades OTHER"),
+        new Case(
+            "MASQUERADE in iptables-legacy",
+            Tool.LEGACY_IPTABLES,
+            "",
+            "-A POSTROUTING -d 172.20.0.0/16 -j MASQUERADE\n",
+            List.of("masquerades OTHER"),
+            List.of(),
+            true),
+        new Case(
+            "Calico's natOutgoing",
+            Tool.NFT_IPTABLES,
+            """
+            :cali-POSTROUTING - [0:0]
+            :cali-nat-outgoing - [0:0]
+            -A POSTROUTING -m comment --comment "cali:O3lYWMrLQYEMJtB5" -j cali-POSTROUTING
+            -A cali-POSTROUTING -m comment --comment "cali:nYKhEzDlr11Jccal" -j cali-nat-outgoing
+            -A cali-nat-outgoing -m comment --comment "cali:flqWnvo8yq4ULQLa" -m set --match-set cali40masq-ipam-pools src -m set ! --match-set cali40all-ipam-pools dst -j MASQUERADE --random-fully
+            """,
+            "",
+            List.of("unclear CALICO"),
+            List.of(),
+            false),
+        new Case(
+            "matches that nobody can judge from here",
+            Tool.NFT_IPTABLES,
+            "",
+            "-A POSTROUTING -m statistic --mode random --probability 0.5 -j MASQUERADE\n",
+            List.of("unclear OTHER"),
+            List.of(),
+            false),
+        nft(
+            "a native chain at a lower priority",
+            """
+            table ip mine { chain post { type nat hook postrouting priority 90; ip daddr 172.20.0.0/16 masquerade;
+              }
+            }
+            """,
+            "masquerades OTHER"),
+        nft(
+            "a native chain at a higher priority",
+            """
+            table ip mine { chain post { type nat hook postrouting priority 110; ip saddr 10.244.0.0/16 ip daddr != { 10.244.0.0/16, 224.0.0.0/4 } masquerade;
+              }
+            }
+            """,
+            "masquerades OTHER"),
+        nft(
+            "a native accept protects nobody",
+            """
+            table ip mine { chain post { type nat hook postrouting priority 90; accept;
+              }
+            }
+            """),
+        nft(
+            "an identity SNAT pins the source",
+            """
+            table ip mine { chain post { type nat hook postrouting priority 90; ip daddr 172.20.0.0/16 snat to ip saddr;
+              }
+              chain late { type nat hook postrouting priority 120; ip daddr 172.20.0.0/16 masquerade;
+              }
+            }
+            """),
+        nft(
+            "kube-proxy's nftables mode",
+            """
+            table ip kube-proxy {
+              chain masquerading { meta mark & 0x4000 == 0 return; meta mark set meta mark ^ 0x4000; masquerade fully-random;
+              }
+              chain nat-postrouting { type nat hook postrouting priority srcnat; jump masquerading;
+              }
+            }
+            """),
+        nft(
+            "a table for both families, by interface",
+            """
+            table inet mine { chain post { type nat hook postrouting priority 120; oifname "eth*" meta nfproto ipv4 masquerade; oifname "wlan0" masquerade;
+              }
+            }
+            """,
+            "masquerades OTHER"),
+        new Case(
+            "a native chain before ours that pins",
+            Tool.NFT,
+            """
+            table ip mine { chain post { type nat hook postrouting priority 80; ip daddr 172.20.0.0/16 masquerade;
+              }
+              chain late { type nat hook postrouting priority 120; ip daddr 10.0.0.0/8 masquerade;
+              }
+            }
+            """,
+            "",
+            List.of("masquerades OTHER"),
+            List.of("masquerades OTHER"),
+            true),
+        new Case(
+            "a verdict map",
+            Tool.NFT,
+            """
+            table ip mine {
+              chain out {
+                masquerade
+              }
+              chain post { type nat hook postrouting priority 120; meta l4proto vmap { tcp : accept, udp : jump out };
+              }
+            }
+            """,
+            "",
+            List.of("unclear OTHER"),
+            List.of(),
+            false));
+  }
+
+  static void add(Namespace node, Tool tool, String rules) {
+    if (rules.isEmpty()) {
+      return;
+    }
+    for (String set : List.of("cali40masq-ipam-pools", "cali40all-ipam-pools")) {
+      if (rules.contains(set)) {
+        node.run("ipset", "create", "-exist", set, "hash:net").ok();
+        node.run("ipset", "add", "-exist", set, "10.244.0.0/16").ok();
+      }
+    }
+    switch (tool) {
+      case NFT_IPTABLES -> restore(node, "iptables-nft-restore", rules);
+      case LEGACY_IPTABLES -> restore(node, "iptables-legacy-restore", rules);
+      case NFT -> node.feed(rules, "nft", "-f", "-").ok();
+    }
+  }
+
+  private static void restore(Namespace node, String program, String rules) {
+    node.feed("*nat\n" + rules + "COMMIT\n", program, "--noflush").ok();
+  }
+}

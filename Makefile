@@ -10,10 +10,10 @@ TAG = $(shell echo '$(VERSION)' | tr -c 'A-Za-z0-9_.\n-' '-')
 REGISTRY ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build all-build container all-container container-test container-check push all-push run demo test bench fault-test fuzz agreement soak reproducible dependencies sbom test-unit verify format version clean
+.PHONY: help build all-build container all-container container-test container-check all-container-check container-size push can-push all-push run demo test bench fault-test fuzz agreement soak reproducible dependencies sbom test-unit verify format version clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-19s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## the runnable agent: dist/ip-masq-agent/bin/ip-masq-agent
 	@tools/needs build
@@ -33,18 +33,29 @@ all-container: all-build ## amd64 and arm64 in one OCI archive
 	@tools/needs container
 	@container/build $(TAG) amd64 arm64
 
-container-test: container ## the image run by podman as the manifest says, in a lab namespace
-	@tools/needs lab container-test
-	@$(MVN) -q -pl deploy-test -am verify -Dtest='Container*Test' -Dsurefire.failIfNoSpecifiedTests=false
+container-test: container ## the image run by podman as the manifest says, and pushed to a registry, in a lab namespace
+	@tools/needs lab container-test registry
+	@$(MVN) -q -Dipmasq.version=$(VERSION) -pl deploy-test -am verify -Dtest='Container*Test' -Dsurefire.failIfNoSpecifiedTests=false
 
 container-check: container ## build the image again from the same cache: is it the same, byte for byte?
 	@container/check $(VERSION) $(TAG) $(ARCH)
 
-push: container ## copy the image to a registry: make push REGISTRY=registry.example/net
+all-container-check: all-container ## the same for both architectures; both pushed as one index, and the arm64 agent run by an emulator; minutes
+	@tools/needs lab registry other-architectures
+	@container/check $(VERSION) $(TAG) amd64 arm64
+	@$(MVN) -q -Dipmasq.version=$(VERSION) -pl deploy-test -am verify -Dtest='ContainerPushTest,EmulatedTest' -Dsurefire.failIfNoSpecifiedTests=false
+
+container-size: container ## what the image consists of, in MB; after make all-container for both architectures: container/size
+	@container/size
+
+push: can-push container ## copy the image to a registry: make push REGISTRY=registry.example/net
 	@container/push "$(REGISTRY)" $(TAG)
 
-all-push: all-container ## the same for every architecture
+all-push: can-push all-container ## the same for both architectures, under one name
 	@container/push "$(REGISTRY)" $(TAG)
+
+can-push:
+	@container/push --check "$(REGISTRY)"
 
 run: build ## build and run the agent here, as root: make run ARGS='--config my-config'
 	@$(AGENT) $(ARGS)

@@ -59,6 +59,7 @@ public final class Main {
     sections.put("memory", new ComeAndGo(scale));
     sections.put("heap", new Heap(scale));
     sections.put("loading", new Loading(scale));
+    sections.put("image", new Image());
     return sections;
   }
 

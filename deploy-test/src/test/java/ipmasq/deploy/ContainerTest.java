@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,6 +33,13 @@ class ContainerTest {
   @BeforeAll
   static void load() throws Exception {
     image = Podman.image();
+  }
+
+  @AfterAll
+  static void forget() throws Exception {
+    if (!image.isEmpty()) {
+      podman("rmi", "--force", image);
+    }
   }
 
   @Test

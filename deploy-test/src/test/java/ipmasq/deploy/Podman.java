@@ -20,6 +20,8 @@ final class Podman {
       default_ulimits = ["nofile=20000:20000", "nproc=20000:20000"]
       """;
 
+  private static Path settings;
+
   private Podman() {}
 
   /** What a command said and how it ended. */
@@ -50,17 +52,25 @@ final class Podman {
   }
 
   private static Said said(ProcessBuilder builder) throws IOException, InterruptedException {
-    var settings = Files.createTempFile("ipmq-", ".conf");
-    try {
-      Files.writeString(settings, SETTINGS);
-      builder.environment().put("CONTAINERS_CONF", settings.toString());
-      var process = builder.redirectErrorStream(true).start();
-      process.getOutputStream().close();
-      var text = new String(process.getInputStream().readAllBytes());
-      return new Said(process.waitFor(), text);
-    } finally {
-      Files.delete(settings);
+    builder.environment().put("CONTAINERS_CONF", settings().toString());
+    var process = builder.redirectErrorStream(true).start();
+    process.getOutputStream().close();
+    var text = new String(process.getInputStream().readAllBytes());
+    return new Said(process.waitFor(), text);
+  }
+
+  /**
+   * One file for all commands: what the engine starts when a container ends reads it again, and
+   * without it a wait for that end takes 20 s.
+   */
+  private static synchronized Path settings() throws IOException {
+    if (settings == null) {
+      var file = Files.createTempFile("ipmq-", ".conf");
+      file.toFile().deleteOnExit();
+      Files.writeString(file, SETTINGS);
+      settings = file;
     }
+    return settings;
   }
 
   /** Loads the image and tells its name; skips where there is none. */

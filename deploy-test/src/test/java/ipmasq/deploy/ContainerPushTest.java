@@ -1,0 +1,161 @@
+package ipmasq.deploy;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.google.gson.JsonParser;
+import ipmasq.testkit.KernelTest;
+import ipmasq.testkit.Namespace;
+import ipmasq.testkit.Result;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What {@code make push} does once the image is built, against a real registry. */
+@KernelTest
+class ContainerPushTest {
+  /** Compressed, for each architecture: what a new node fetches. */
+  private static final long MOST = 26_000_000;
+
+  @TempDir private Path folder;
+  private Namespace host;
+  private BuiltImage built;
+  private String image;
+
+  @BeforeEach
+  void open() throws Exception {
+    assumeTrue(
+        Files.exists(Path.of("/usr/bin/docker-registry"))
+            && Files.exists(Path.of("/usr/bin/skopeo")),
+        "no registry here: run `tools/needs registry` as root");
+    built = BuiltImage.last();
+    image = Registry.HOST + "/net/ip-masq-agent:" + built.tag();
+    host = Namespace.open("registry");
+  }
+
+  @AfterEach
+  void close() {
+    if (host != null) {
+      host.close();
+    }
+  }
+
+  @Test
+  void whatComesBackIsWhatWasBuilt() throws Exception {
+    try (var _ = Registry.open(host, folder)) {
+      var said = push(Registry.HOST + "/net", "");
+      assertEquals(0, said.exit(), said.toString());
+      assertTrue(said.stdout().contains("net/ip-masq-agent@" + built.digest()), said.toString());
+
+      var raw = Registry.look(host, image, "--raw").ok();
+      assertEquals(built.digest(), "sha256:" + sha256(raw));
+      for (var platform : built.platforms()) {
+        var seen =
+            Registry.look(host, image, "--config", "--override-arch=" + platform.architecture());
+        var config = JsonParser.parseString(seen.ok()).getAsJsonObject();
+        assertEquals(platform.config(), config);
+        var labels = config.getAsJsonObject("config").getAsJsonObject("Labels");
+        assertEquals(built.tag(), labels.get("org.opencontainers.image.version").getAsString());
+      }
+
+      var back = folder.resolve("back");
+      host.run(
+              "skopeo",
+              "copy",
+              "--all",
+              "--src-tls-verify=false",
+              "docker://" + image,
+              "oci:" + back + ":back")
+          .ok();
+      assertEquals(BuiltImage.blobs(), BuiltImage.blobs(back));
+    }
+  }
+
+  @Test
+  void pushesToWhoIsLoggedIn() throws Exception {
+    try (var registry = Registry.guarded(host, folder)) {
+      var before = push(Registry.HOST + "/net", "{}");
+      assertEquals(1, before.exit(), before.toString());
+      assertTrue(
+          before
+              .stderr()
+              .endsWith(
+                  "not pushed: localhost:5000 does not let you write there:"
+                      + " skopeo login localhost:5000\n"),
+          before.toString());
+      assertTrue(Files.notExists(folder.resolve("images")), "nothing has come");
+
+      host.run(
+              "skopeo",
+              "login",
+              "--tls-verify=false",
+              "--authfile=" + folder.resolve("auth.json"),
+              "--username=docker",
+              "--password=" + registry.password(),
+              Registry.HOST)
+          .ok();
+      var after = push(Registry.HOST + "/net", Files.readString(folder.resolve("auth.json")));
+      assertEquals(0, after.exit(), after.toString());
+    }
+  }
+
+  @Test
+  void saysWhenNoRegistryAnswers() throws Exception {
+    var said = push(Registry.HOST + "/net", "");
+    assertEquals(1, said.exit(), said.toString());
+    assertTrue(
+        said.stderr().endsWith("not pushed: no registry answers at localhost:5000\n"),
+        said.toString());
+  }
+
+  @Test
+  void refusesWhatIsNoRegistry() throws Exception {
+    assertRefused("", "say where to");
+    assertRefused("https://registry.example/net", "with no https:// before");
+    assertRefused("registry.example/net:v1", "the tag is the version");
+    assertRefused("registry.example/Net", "no capital letters");
+    assertRefused("registry example", "is no registry");
+  }
+
+  @Test
+  void theImageIsSmall() {
+    for (var platform : built.platforms()) {
+      assertTrue(
+          platform.bytes() <= MOST,
+          platform.architecture() + ": " + platform.bytes() + ": container/size says what it is");
+    }
+  }
+
+  private void assertRefused(String registry, String why) throws Exception {
+    var said = push(registry, "");
+    assertEquals(2, said.exit(), said.toString());
+    assertTrue(said.stderr().contains(why), said.toString());
+    assertEquals(
+        2, host.run(Project.file("container/push").toString(), "--check", registry).exit());
+  }
+
+  /** As {@code make push} calls it, by somebody who has logged in where these logins say. */
+  private Result push(String registry, String logins) throws Exception {
+    var file = folder.resolve("logins.json");
+    Files.writeString(file, logins.isEmpty() ? "{}" : logins);
+    return host.run(
+        "env",
+        "REGISTRY_AUTH_FILE=" + file,
+        Project.file("container/push").toString(),
+        registry,
+        built.tag());
+  }
+
+  private static String sha256(String text) throws Exception {
+    return HexFormat.of()
+        .formatHex(
+            MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
+  }
+}

@@ -1,6 +1,6 @@
 package ipmasq.cli;
 
-import ipmasq.config.Config;
+import ipmasq.config.Reading;
 import ipmasq.loop.Pass;
 import ipmasq.loop.Pass.Result;
 import ipmasq.loop.Trigger;
@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /** {@code apply}: one pass, as the running agent makes it. */
@@ -17,11 +16,12 @@ final class Apply {
   private Apply() {}
 
   static int run(Console console) {
-    Optional<Config> config = console.config();
-    if (config.isEmpty()) {
+    // Read once: what is put in force is what was found to be good.
+    Reading reading = console.read();
+    if (console.config(reading).isEmpty()) {
       return Main.FAILED;
     }
-    Pass pass = console.sync().pass(Set.of(Trigger.START));
+    Pass pass = console.sync(() -> reading).pass(Set.of(Trigger.START));
     if (console.json()) {
       console.printJson(json(pass));
     }

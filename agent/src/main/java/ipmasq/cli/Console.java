@@ -15,6 +15,7 @@ import java.io.PrintStream;
 import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** What a command works with: its settings, the backends, and where it answers. */
 record Console(PrintStream out, PrintStream err, Settings settings, Backends backends) {
@@ -28,8 +29,9 @@ record Console(PrintStream out, PrintStream err, Settings settings, Backends bac
     out.println(Json.write(value));
   }
 
-  /** One line on stderr; the exit code of a failure. */
+  /** One line on stderr, after what was said before it; the exit code of a failure. */
   int fail(String message) {
+    out.flush();
     err.println("ip-masq-agent: " + message);
     return Main.FAILED;
   }
@@ -45,7 +47,12 @@ record Console(PrintStream out, PrintStream err, Settings settings, Backends bac
 
   /** The config; where the file is bad, nothing but its problems on stderr. */
   Optional<Config> config() {
-    return switch (read()) {
+    return config(read());
+  }
+
+  /** The config of a file that was read. */
+  Optional<Config> config(Reading reading) {
+    return switch (reading) {
       case Reading.Read read -> {
         print(read.warnings());
         yield Optional.of(read.config());
@@ -61,10 +68,15 @@ record Console(PrintStream out, PrintStream err, Settings settings, Backends bac
     return ConfigReader.read(settings.configs(), settings.base(backends.auto(settings)));
   }
 
+  /** Passes that each read the file anew. */
   Sync sync() {
     ConfigFollower files = new ConfigFollower(settings.configs(), Clock.systemUTC());
+    return sync(() -> files.read(settings.base(backends.auto(settings))));
+  }
+
+  Sync sync(Supplier<Reading> file) {
     return new Sync(
-        () -> files.read(settings.base(backends.auto(settings))),
+        file,
         settings.config(),
         backends::forConfig,
         new Host(NodeAddresses::all, new KernelFlows()),

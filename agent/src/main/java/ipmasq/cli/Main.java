@@ -1,7 +1,9 @@
 package ipmasq.cli;
 
+import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -19,8 +21,10 @@ public final class Main {
 
   public static void main(String[] args) {
     // Text is UTF-8 whatever the locale of the container says.
-    PrintStream out = stream(FileDescriptor.out);
-    PrintStream err = stream(FileDescriptor.err);
+    OutputStream lines = new BufferedOutputStream(new FileOutputStream(FileDescriptor.out));
+    PrintStream out = new PrintStream(lines, false, StandardCharsets.UTF_8);
+    PrintStream err =
+        new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
     int code;
     try {
       code = run(List.of(args), out, err);
@@ -33,10 +37,6 @@ public final class Main {
     out.flush();
     // Nothing of ours needs a shutdown hook by now, and exit would wait for theirs.
     Runtime.getRuntime().halt(code);
-  }
-
-  private static PrintStream stream(FileDescriptor descriptor) {
-    return new PrintStream(new FileOutputStream(descriptor), true, StandardCharsets.UTF_8);
   }
 
   static int run(List<String> args, PrintStream out, PrintStream err) {

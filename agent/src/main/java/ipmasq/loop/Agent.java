@@ -24,13 +24,20 @@ public final class Agent {
    */
   private static final int CALM = 10;
 
+  /**
+   * So many looks Java takes to compile what a look consists of. Made all at once they take less
+   * than a tenth of a second; twice a second, they would be slow ones for ten minutes.
+   */
+  private static final int REHEARSALS = 3_000;
+
   private final Sync sync;
   private final Triggers triggers;
-  private final Duration watchInterval;
+  private final long watchNanos;
   private final Consumer<Pass> passes;
   private final Fight fight = new Fight();
   private Duration retry = FIRST_RETRY;
   private int lastChanges;
+  private int looks;
 
   /**
    * @param watchInterval how often to look whether somebody touched the rules; zero: never
@@ -39,7 +46,7 @@ public final class Agent {
   public Agent(Sync sync, Triggers triggers, Duration watchInterval, Consumer<Pass> passes) {
     this.sync = sync;
     this.triggers = triggers;
-    this.watchInterval = watchInterval;
+    this.watchNanos = watchInterval.toNanos();
     this.passes = passes;
   }
 
@@ -74,30 +81,38 @@ public final class Agent {
     retry = FIRST_RETRY;
     long over = System.nanoTime();
     long due = over + pass.config().resyncInterval().toNanos();
-    long calm = falseAlarm ? pass.took().toNanos() * CALM : 0;
-    while (true) {
-      long left = due - System.nanoTime();
-      if (left <= 0) {
-        return EnumSet.of(Trigger.RESYNC);
-      }
-      boolean watching = !watchInterval.isZero();
-      long wait = watching ? Math.min(left, watchInterval.toNanos()) : left;
-      Set<Trigger> posted = triggers.await(Duration.ofNanos(wait));
-      if (!posted.isEmpty()) {
-        return posted;
-      }
-      long now = System.nanoTime();
-      if (watching && now - over >= calm && !fight.holdsBack(now) && sync.disturbed()) {
-        return EnumSet.of(Trigger.RULES);
-      }
+    long calm = over + (falseAlarm ? pass.took().toNanos() * CALM : 0);
+    Set<Trigger> why = Set.of();
+    while (why.isEmpty()) {
+      why = awaitOne(due, calm);
     }
+    return why;
+  }
+
+  /** Waits until something is posted or it is time for a look; nothing: all is as it was. */
+  private Set<Trigger> awaitOne(long due, long calm) throws InterruptedException {
+    long left = due - System.nanoTime();
+    if (left <= 0) {
+      return EnumSet.of(Trigger.RESYNC);
+    }
+    boolean watching = watchNanos > 0;
+    long pause = looks < REHEARSALS ? 0 : watchNanos;
+    Set<Trigger> posted = triggers.await(watching ? Math.min(left, pause) : left);
+    if (!posted.isEmpty() || !watching) {
+      return posted;
+    }
+    looks = Math.min(looks + 1, REHEARSALS);
+    long now = System.nanoTime();
+    return now - calm >= 0 && !fight.holdsBack(now) && sync.disturbed()
+        ? EnumSet.of(Trigger.RULES)
+        : Set.of();
   }
 
   private Set<Trigger> afterFailure(Pass pass) throws InterruptedException {
     Duration resync = pass.config().resyncInterval();
     Duration wait = retry.compareTo(resync) < 0 ? retry : resync;
     retry = wait.multipliedBy(2);
-    Set<Trigger> posted = triggers.await(wait);
+    Set<Trigger> posted = triggers.await(wait.toNanos());
     return posted.isEmpty() ? EnumSet.of(Trigger.RETRY) : posted;
   }
 }

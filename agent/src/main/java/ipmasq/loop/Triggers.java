@@ -1,6 +1,5 @@
 package ipmasq.loop;
 
-import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
@@ -27,9 +26,9 @@ public final class Triggers {
     LockSupport.unpark(waiting);
   }
 
-  /** What was posted since the last call; empty when nothing was within {@code atMost}. */
-  Set<Trigger> await(Duration atMost) throws InterruptedException {
-    long end = System.nanoTime() + atMost.toNanos();
+  /** What was posted since the last call; empty when nothing was within so many nanoseconds. */
+  Set<Trigger> await(long atMost) throws InterruptedException {
+    long end = System.nanoTime() + atMost;
     waiting = Thread.currentThread();
     while (!any) {
       long left = end - System.nanoTime();

@@ -73,8 +73,9 @@ class AgentTest {
     assertTimeoutPreemptively(
         DEADLINE,
         () -> {
-          assertEquals(Set.of(Trigger.CONFIG, Trigger.RULES), triggers.await(Duration.ofHours(1)));
-          assertEquals(Set.of(), triggers.await(Duration.ZERO));
+          assertEquals(
+              Set.of(Trigger.CONFIG, Trigger.RULES), triggers.await(Duration.ofHours(1).toNanos()));
+          assertEquals(Set.of(), triggers.await(0));
         });
   }
 

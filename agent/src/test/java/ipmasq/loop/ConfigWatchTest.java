@@ -50,7 +50,7 @@ class ConfigWatchTest {
     try (ConfigWatch _ = ConfigWatch.start(file, triggers)) {
       follow(() -> Files.writeString(file, "a: 2"));
       Files.writeString(directory.resolve("neighbour"), "a: 1");
-      assertEquals(Set.of(), triggers.await(QUIET));
+      assertEquals(Set.of(), triggers.await(QUIET.toNanos()));
     }
   }
 
@@ -94,8 +94,8 @@ class ConfigWatchTest {
   private void follow(Act act) throws Exception {
     // A watch starts in a thread of its own; what comes too early for it is told of all the same.
     act.run();
-    assertEquals(Set.of(Trigger.CONFIG), triggers.await(DEADLINE));
-    while (!triggers.await(QUIET).isEmpty()) {
+    assertEquals(Set.of(Trigger.CONFIG), triggers.await(DEADLINE.toNanos()));
+    while (!triggers.await(QUIET.toNanos()).isEmpty()) {
       // The rest of what one act caused.
     }
   }

@@ -37,6 +37,7 @@ final class Idle implements Section {
     private double cpuMillis;
     private int ran;
     private Memory memory = new Memory(0, 0, 0);
+    private String memoryParts = "";
 
     /**
      * @param counted whether its programs are wrapped in scripts that count them, which costs CPU
@@ -66,6 +67,7 @@ final class Idle implements Section {
       cpuMillis = cgroup.cpuMillis() - before;
       ran = programs.invocations().size() - ranBefore;
       memory = Memory.of(agent.pid());
+      memoryParts = Memory.parts(agent.pid());
       threads = Threads.cpuMillis(agent.pid());
     }
 
@@ -88,6 +90,7 @@ final class Idle implements Section {
   private final List<String[]> rows = new ArrayList<>();
   private final List<Goal> goals = new ArrayList<>();
   private String parts = "";
+  private String memoryParts = "";
   private String beside = "";
   private double pollsV4;
   private double pollsBoth;
@@ -157,6 +160,7 @@ final class Idle implements Section {
     switch (name) {
       case "ours, iptables" -> {
         parts = Threads.words(lane.threadsBefore, lane.threads);
+        memoryParts = lane.memoryParts;
         goal("Idle: CPU in 60 s, v4" + AGAINST, pollsV4, lane);
         goals.add(new Goal("Idle: child processes in 60 s", 0, lane.ran, Unit.COUNT));
         goals.add(new Goal("Idle: RSS after a minute", 45, lane.memory.rss(), Unit.MEGABYTES));
@@ -199,6 +203,7 @@ final class Idle implements Section {
     table.addAll(rows);
     report.table(table);
     report.text("What the CPU time of \"ours, iptables\" consists of, by thread: " + parts + ".");
+    report.text("And its RSS, by what is in the pages: " + memoryParts + ".");
     report.text(beside);
     report.text(
         """

@@ -5,6 +5,7 @@ import ipmasq.netlink.NetlinkUnavailable;
 import ipmasq.netlink.nftables.Batch;
 import ipmasq.netlink.nftables.Chain;
 import ipmasq.netlink.nftables.Commit;
+import ipmasq.netlink.nftables.Generation;
 import ipmasq.netlink.nftables.KeyType;
 import ipmasq.netlink.nftables.NftSet;
 import ipmasq.netlink.nftables.Nftables;
@@ -56,6 +57,13 @@ final class KernelView implements AutoCloseable {
     };
   }
 
+  private Optional<Generation> generation() {
+    return switch (nftables.generation()) {
+      case Answer.Given<Generation>(var generation) -> Optional.of(generation);
+      case Answer.Failed<Generation> _ -> Optional.empty();
+    };
+  }
+
   private int elements() {
     int[] count = {0};
     nftables.ranges(EXEMPT, (_, _) -> count[0]++);
@@ -65,15 +73,20 @@ final class KernelView implements AutoCloseable {
   /** Milliseconds from a moment until so many ranges are in force. */
   double await(long since, Contender.Kind kind, int ranges, Duration atMost) {
     long end = System.nanoTime() + atMost.toNanos();
-    long look = System.nanoTime();
-    while (!holds(kind, ranges)) {
-      long now = System.nanoTime();
-      if (now > end) {
+    Optional<Generation> seen = Optional.empty();
+    while (true) {
+      // Who lists a long set keeps others from changing it: only after somebody did.
+      Optional<Generation> now = generation();
+      if (now.isEmpty() || !now.equals(seen)) {
+        seen = now;
+        if (holds(kind, ranges)) {
+          break;
+        }
+      }
+      if (System.nanoTime() > end) {
         throw new IllegalStateException(ranges + " ranges were not in force within " + atMost);
       }
-      // Who lists a long set keeps others from changing it.
-      LockSupport.parkNanos(Math.max(PAUSE_NANOS, (now - look) * 8));
-      look = System.nanoTime();
+      LockSupport.parkNanos(PAUSE_NANOS);
     }
     return (System.nanoTime() - since) / 1e6;
   }

@@ -51,7 +51,7 @@ final class NewFlows implements Section {
     Map<Traffic, Map<Layout, Samples>> bySize = new EnumMap<>(Traffic.class);
     // The first repetitions compile the sender and warm the kernel up.
     int cold = results.isEmpty() ? 5 : 1;
-    for (int i = -cold; i < scale.repetitions(); i++) {
+    for (int i = -cold; i < rounds(); i++) {
       for (Traffic traffic : Traffic.values()) {
         List<Site> turns = new ArrayList<>(sites);
         Collections.shuffle(turns, random);
@@ -68,6 +68,11 @@ final class NewFlows implements Section {
       sites.forEach(Site::forgetFlows);
     }
     results.put(size, bySize);
+  }
+
+  /** A round takes a fraction of a second, and neighbours on the same machine disturb many. */
+  private int rounds() {
+    return 3 * scale.repetitions();
   }
 
   private static final Map<Integer, Double> PROMISED =
@@ -93,7 +98,7 @@ final class NewFlows implements Section {
 
         ![Cost of a new flow against the number of ranges](benchmarks.svg)
         """
-            .formatted(scale.repetitions()));
+            .formatted(rounds()));
     report.text(floor());
     for (Traffic traffic : Traffic.values()) {
       report.text("**" + traffic.words + "**");

@@ -24,6 +24,8 @@ final class Reaction implements Section {
   private final Scale scale;
   private final Random random = new Random(4);
   private final Map<Contender, Samples> start = new LinkedHashMap<>();
+  private final Samples java = new Samples();
+  private final Samples programs = new Samples();
   private final Map<Contender, Samples> start6 = new LinkedHashMap<>();
   private final Map<Contender, Samples> change = new LinkedHashMap<>();
   private final Map<Contender, Samples> heal = new LinkedHashMap<>();
@@ -43,6 +45,7 @@ final class Reaction implements Section {
       for (Contender contender : shuffled()) {
         start(contender.with(contender.name() + ", with IPv6", "--enable-ipv6"), start6);
       }
+      partsOfAStart();
     }
     Progress.say("config to rules");
     shuffled().forEach(this::changes);
@@ -71,6 +74,17 @@ final class Reaction implements Section {
         results.computeIfAbsent(contender, _ -> new Samples()).add(millis);
         agent.kill();
       }
+    }
+  }
+
+  /** What our start cannot be without: Java that starts and ends, and the programs of iptables. */
+  private void partsOfAStart() {
+    try (Namespace node = Namespace.open("node")) {
+      String agent = AgentProcess.builtAgent().toString();
+      java.add(Command.run(node, "", agent, "version").ok().millis());
+      programs.add(
+          Command.run(node, "", "iptables-save", "-t", "nat").ok().millis()
+              + Layout.loadUpstream(node, new Ranges(FEW), "nft").ok().millis());
     }
   }
 
@@ -182,6 +196,13 @@ final class Reaction implements Section {
           });
     }
     report.table(rows);
+    report.text(
+        "What a start consists of: Java that only starts, prints its version and ends takes "
+            + Unit.MILLISECONDS.text(java.median())
+            + ", an `iptables-save` and an `iptables-restore` together "
+            + Unit.MILLISECONDS.text(programs.median())
+            + ", both with the shell that counts them. The rest is the agent's own: loading classes,"
+            + " binding system calls, the question who uses nf_tables on this node, the file, the plan.");
     report.text(
         """
         With nftables there is no row for a flushed chain: the agent owns its table, and the kernel refuses others' changes \

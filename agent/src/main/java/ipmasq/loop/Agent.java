@@ -25,10 +25,15 @@ public final class Agent {
   private static final int CALM = 10;
 
   /**
-   * So many looks Java takes to compile what a look consists of. Made all at once they take less
-   * than a tenth of a second; twice a second, they would be slow ones for ten minutes.
+   * So many looks Java takes to compile what a look consists of. Made all at once they take about a
+   * tenth of a second; twice a second, they would be slow ones for ten minutes.
    */
-  private static final int REHEARSALS = 3_000;
+  private static final int REHEARSALS = 4_096;
+
+  /** On a busy node the compiler is behind: it gets a moment after each so many. */
+  private static final int AT_A_STRETCH = 256;
+
+  private static final long MOMENT_NANOS = 5_000_000;
 
   private final Sync sync;
   private final Triggers triggers;
@@ -96,8 +101,7 @@ public final class Agent {
       return EnumSet.of(Trigger.RESYNC);
     }
     boolean watching = watchNanos > 0;
-    long pause = looks < REHEARSALS ? 0 : watchNanos;
-    Set<Trigger> posted = triggers.await(watching ? Math.min(left, pause) : left);
+    Set<Trigger> posted = triggers.await(watching ? Math.min(left, pause()) : left);
     if (!posted.isEmpty() || !watching) {
       return posted;
     }
@@ -106,6 +110,13 @@ public final class Agent {
     return now - calm >= 0 && !fight.holdsBack(now) && sync.disturbed()
         ? EnumSet.of(Trigger.RULES)
         : Set.of();
+  }
+
+  private long pause() {
+    if (looks == REHEARSALS) {
+      return watchNanos;
+    }
+    return looks % AT_A_STRETCH == 0 ? MOMENT_NANOS : 0;
   }
 
   private Set<Trigger> afterFailure(Pass pass) throws InterruptedException {

@@ -42,6 +42,11 @@ public record Footing(
     return !neverGood() && config.equals(other);
   }
 
+  /** Whether the rules that it asks for are the same: without a file, an earlier run's may stay. */
+  boolean asksTheSameAs(Footing other) {
+    return config.equals(other.config) && neverGood() == other.neverGood();
+  }
+
   private boolean neverGood() {
     return basis == Basis.FALLBACK;
   }

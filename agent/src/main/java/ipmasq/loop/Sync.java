@@ -109,8 +109,7 @@ public final class Sync {
     // start there is nothing to compare with, and the rules come first.
     boolean starts = occasion.why().contains(Trigger.START);
     Optional<Object> mark = starts ? Optional.empty() : watch.mark();
-    boolean untouched =
-        mark.isPresent() && mark.equals(verified) && config.equals(footing.config());
+    boolean untouched = mark.isPresent() && mark.equals(verified) && next.asksTheSameAs(footing);
     Map<Family, Result> results = new EnumMap<>(Family.class);
     Follow follow = new Follow(host, config);
     for (Family family : Family.values()) {

@@ -36,11 +36,12 @@ class SyncTest {
   private final FakeBackend backend = new FakeBackend("fake");
   private final FakeBackend other = new FakeBackend("other");
   private Reading file = good(DEFAULTS);
+  private Watch watch = Watch.NONE;
   private final Sync sync =
       new Sync(
           () -> file,
           DEFAULTS,
-          _ -> new Chosen(backend, "a test", Watch.NONE, List.of(other)),
+          _ -> new Chosen(backend, "a test", watch, List.of(other)),
           Host.UNKNOWN,
           Clock.systemUTC());
 
@@ -94,6 +95,18 @@ class SyncTest {
     assertEquals(left, backend.kernel.get(Family.IPV4));
     file = good(DEFAULTS);
     pass();
+    assertEquals(Policy.of(DEFAULTS, Family.IPV4), backend.kernel.get(Family.IPV4));
+  }
+
+  @Test
+  void aGoodFileReplacesWhatWasKeptThoughNobodyTouchedTheRules() {
+    watch = () -> Optional.of("untouched");
+    backend.kernel.put(Family.IPV4, Policy.of(NARROW, Family.IPV4));
+    file = bad();
+    sync.pass(Set.of(Trigger.START));
+    assertFalse(sync.pass(Set.of(Trigger.RESYNC)).changed());
+    file = good(DEFAULTS);
+    assertTrue(sync.pass(Set.of(Trigger.CONFIG)).changed());
     assertEquals(Policy.of(DEFAULTS, Family.IPV4), backend.kernel.get(Family.IPV4));
   }
 

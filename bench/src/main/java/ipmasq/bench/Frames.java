@@ -5,7 +5,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 
 /**
  * IPv4 packets on an Ethernet cable, laid out so that the kernel takes many in one call:
@@ -96,7 +95,7 @@ final class Frames {
 
   /** The Internet's checksum, of an even number of bytes. */
   static short checksum(ByteBuffer bytes) {
-    byte[] all = Arrays.copyOf(bytes.array(), bytes.capacity());
+    byte[] all = bytes.array();
     int sum = 0;
     for (int i = 0; i < all.length; i += 2) {
       sum += (all[i] & 0xff) << 8 | all[i + 1] & 0xff;

@@ -60,7 +60,7 @@ public final class Agent {
     Set<Trigger> why = EnumSet.of(Trigger.START);
     while (!why.contains(Trigger.STOP)) {
       Pass pass = sync.pass(why, fight.on(System.nanoTime()));
-      if (pass.changed() && why.contains(Trigger.RULES)) {
+      if (pass.changed() && pass.why().contains(Trigger.RULES)) {
         fight.repaired(System.nanoTime());
       }
       passes.accept(pass);

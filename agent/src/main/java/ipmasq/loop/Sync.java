@@ -16,6 +16,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -102,14 +103,15 @@ public final class Sync {
    */
   private Pass pass(Occasion occasion, Footing next, boolean room) {
     Instant at = clock.instant();
+    boolean starts = occasion.why().contains(Trigger.START);
+    boolean sameAim = next.asksTheSameAs(footing);
     Config config = next.config();
     Chosen chosen = backends.apply(config);
     watch = chosen.watch();
     // The mark is older than the look: what happens in between shows as a change later. At the
     // start there is nothing to compare with, and the rules come first.
-    boolean starts = occasion.why().contains(Trigger.START);
     Optional<Object> mark = starts ? Optional.empty() : watch.mark();
-    boolean untouched = mark.isPresent() && mark.equals(verified) && next.asksTheSameAs(footing);
+    boolean untouched = mark.isPresent() && mark.equals(verified) && sameAim;
     Map<Family, Result> results = new EnumMap<>(Family.class);
     Follow follow = new Follow(host, config);
     for (Family family : Family.values()) {
@@ -136,7 +138,7 @@ public final class Sync {
     return new Pass(
         at,
         took,
-        occasion.why(),
+        starts || sameAim ? occasion.why() : foundChanged(occasion.why()),
         next,
         chosen.backend().name(),
         chosen.reasonInFull(),
@@ -144,6 +146,14 @@ public final class Sync {
         results,
         follow.flows(),
         follow.warnings());
+  }
+
+  /** A pass may come upon a new file before the watch of it does: then that is its reason. */
+  private static Set<Trigger> foundChanged(Set<Trigger> woken) {
+    EnumSet<Trigger> why = EnumSet.copyOf(woken);
+    why.remove(Trigger.RULES);
+    why.add(Trigger.CONFIG);
+    return why;
   }
 
   private static Result outOfMemory() {

@@ -65,6 +65,17 @@ class SyncTest {
   }
 
   @Test
+  void aFileFoundChangedOnTheWayIsTheReasonAndNotTheRules() {
+    sync.pass(Set.of(Trigger.START));
+    file = good(NARROW);
+    assertEquals(Set.of(Trigger.CONFIG), sync.pass(Set.of(Trigger.RULES)).why());
+    file = good(DEFAULTS);
+    assertEquals(Set.of(Trigger.CONFIG, Trigger.RESYNC), sync.pass(Set.of(Trigger.RESYNC)).why());
+    backend.kernel.remove(Family.IPV4);
+    assertEquals(Set.of(Trigger.RULES), sync.pass(Set.of(Trigger.RULES)).why());
+  }
+
+  @Test
   void aBadFileKeepsTheLastGoodOneInForceAndHealed() {
     file = good(NARROW);
     pass();

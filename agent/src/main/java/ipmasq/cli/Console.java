@@ -70,7 +70,7 @@ record Console(PrintStream out, PrintStream err, Settings settings, Backends bac
 
   /** Passes that each read the file anew. */
   Sync sync() {
-    ConfigFollower files = new ConfigFollower(settings.configs(), Clock.systemUTC());
+    ConfigFollower files = new ConfigFollower(settings.configs());
     return sync(() -> files.read(settings.base(backends.auto(settings))));
   }
 

@@ -1,6 +1,7 @@
 package ipmasq.config;
 
 import ipmasq.net.Cidr;
+import ipmasq.net.Cidrs;
 import ipmasq.net.Family;
 import ipmasq.net.IpRange;
 import ipmasq.net.PortRange;
@@ -74,9 +75,9 @@ public record Config(
   }
 
   public Config {
-    nonMasqueradeCidrs = List.copyOf(nonMasqueradeCidrs);
-    masqueradeCidrs = List.copyOf(masqueradeCidrs);
-    sourceCidrs = List.copyOf(sourceCidrs);
+    nonMasqueradeCidrs = Cidrs.copyOf(nonMasqueradeCidrs);
+    masqueradeCidrs = Cidrs.copyOf(masqueradeCidrs);
+    sourceCidrs = Cidrs.copyOf(sourceCidrs);
     outputInterfaces = List.copyOf(outputInterfaces);
     outputAddresses = List.copyOf(outputAddresses);
     toPorts = List.copyOf(toPorts);

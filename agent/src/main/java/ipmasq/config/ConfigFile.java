@@ -1,10 +1,5 @@
 package ipmasq.config;
 
-import java.io.IOException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.FileSystemException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -17,24 +12,16 @@ import org.jspecify.annotations.Nullable;
 record ConfigFile(Reading.Source source, Map<Key<?>, Setting<?>> settings, Problems problems) {
   private static final int DIGEST_DIGITS = 12;
 
-  /** Reads one file. A missing file has no settings and no problems. */
-  static ConfigFile read(Path path) {
-    Problems problems = new Problems(path.toString());
-    byte[] bytes;
-    try {
-      bytes = Files.readAllBytes(path);
-    } catch (NoSuchFileException _) {
-      return unread(path, problems);
-    } catch (IOException | OutOfMemoryError e) {
-      problems.error(0, 0, "cannot be read: " + reason(path, e), "check the path and its mount");
-      return unread(path, problems);
+  /** Makes sense of what was found. A missing file has no settings and no problems. */
+  static ConfigFile of(Found found) {
+    if (found.bytes() != null) {
+      return parse(found.path(), found.bytes());
     }
-    return parse(path, bytes);
-  }
-
-  /** A path that gave no settings. */
-  static ConfigFile unread(Path path, Problems problems) {
-    return new ConfigFile(new Reading.Source(path, Optional.empty()), Map.of(), problems);
+    Problems problems = new Problems(found.path().toString());
+    if (found.trouble() != null) {
+      problems.add(found.trouble());
+    }
+    return new ConfigFile(new Reading.Source(found.path(), Optional.empty()), Map.of(), problems);
   }
 
   /** The setting of a key, or null where this file has none. */
@@ -46,7 +33,7 @@ record ConfigFile(Reading.Source source, Map<Key<?>, Setting<?>> settings, Probl
   /** The elements that this file gives for a key. */
   <T> Listed<T> listed(Key<Listed<T>> key) {
     Setting<Listed<T>> setting = setting(key);
-    return setting == null ? new Listed<>() : setting.value().orElseGet(Listed::new);
+    return setting == null ? Listed.empty() : setting.value().orElseGet(Listed::empty);
   }
 
   /** Where an element stands: {@code path:line:column}. */
@@ -119,17 +106,5 @@ record ConfigFile(Reading.Source source, Map<Key<?>, Setting<?>> settings, Probl
       at++;
     }
     return text.startsWith("\"", at);
-  }
-
-  private static String reason(Path path, Throwable e) {
-    if (Files.isDirectory(path)) {
-      return "it is a directory";
-    }
-    if (e instanceof AccessDeniedException) {
-      return "permission denied";
-    }
-    // The exception's own words are often just the path.
-    String message = e instanceof FileSystemException f ? f.getReason() : e.getMessage();
-    return message == null ? "input or output error" : Words.shortened(message);
   }
 }

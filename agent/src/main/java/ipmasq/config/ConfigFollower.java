@@ -1,68 +1,46 @@
 package ipmasq.config;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.time.Clock;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads config files, and parses them only when they may have changed: a list of a hundred thousand
- * ranges is not worked through every minute for nothing. Used by one thread.
+ * Reads config files, and makes sense of them only when they have changed: a list of a hundred
+ * thousand ranges is compared in a moment, and not worked through every minute for nothing. Used by
+ * one thread.
  */
 public final class ConfigFollower {
-  /** Two writes within one tick of a file system's clock look alike, so a young file is read. */
-  private static final Duration YOUNG = Duration.ofSeconds(3);
-
   private final List<Path> sources;
-  private final Clock clock;
+  private List<Found> files = List.of();
   private @Nullable Base base;
-  private Optional<List<Stamp>> stamps = Optional.empty();
-  private Reading.@Nullable Read read;
+  private @Nullable Reading reading;
 
-  public ConfigFollower(List<Path> sources, Clock clock) {
+  public ConfigFollower(List<Path> sources) {
     this.sources = List.copyOf(sources);
-    this.clock = clock;
   }
 
-  /** What tells one state of a file from another. */
-  private record Stamp(Path path, Object file, Instant modified, long size) {}
-
+  /** What the files say over a base; the very same as last time where neither has changed. */
   public Reading read(Base now) {
-    Optional<List<Stamp>> seen = stamps();
-    if (read != null && seen.isPresent() && seen.equals(stamps) && now.equals(base)) {
-      return read;
+    try {
+      List<Found> found = Sources.look(sources);
+      Reading last = reading;
+      if (last == null || !found.equals(files) || !now.equals(base)) {
+        reading = null;
+        last = sense(found, now);
+        files = found;
+        base = now;
+        reading = last;
+      }
+      return last;
+    } catch (OutOfMemoryError full) {
+      return TooLarge.unread(sources);
     }
-    Reading reading = ConfigReader.read(sources, now);
-    base = now;
-    stamps = seen;
-    read = reading instanceof Reading.Read good ? good : null;
-    return reading;
   }
 
-  /** Nothing where one of them is missing, or too young to be told from what it is next. */
-  private Optional<List<Stamp>> stamps() {
-    List<Stamp> list = new ArrayList<>();
-    try {
-      for (Path path : Sources.files(sources)) {
-        BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
-        Instant modified = attributes.lastModifiedTime().toInstant();
-        if (modified.isAfter(clock.instant().minus(YOUNG))) {
-          return Optional.empty();
-        }
-        Object file = Objects.requireNonNullElse(attributes.fileKey(), path);
-        list.add(new Stamp(path, file, modified, attributes.size()));
-      }
-    } catch (IOException cannotTell) {
-      return Optional.empty();
+  private static Reading sense(List<Found> found, Base base) {
+    if (found.isEmpty()) {
+      return new Reading.Read(base.config(), List.of(), List.of());
     }
-    return Optional.of(list);
+    return new Assembly(found.stream().map(ConfigFile::of).toList(), base).reading();
   }
 }

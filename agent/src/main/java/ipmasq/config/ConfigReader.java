@@ -18,13 +18,6 @@ public final class ConfigReader {
    * and so is more than the memory can hold.
    */
   public static Reading read(List<Path> sources, Base base) {
-    if (sources.isEmpty()) {
-      return new Reading.Read(base.config(), List.of(), List.of());
-    }
-    try {
-      return new Assembly(Sources.read(sources), base).reading();
-    } catch (OutOfMemoryError full) {
-      return TooLarge.unread(sources);
-    }
+    return new ConfigFollower(sources).read(base);
   }
 }

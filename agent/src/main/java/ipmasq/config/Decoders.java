@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** Readers of single values and of lists. */
 final class Decoders {
@@ -28,10 +29,14 @@ final class Decoders {
     Optional<T> decode(Name name, Token token, Problems problems);
   }
 
-  /** A list; an empty value is an empty list. */
-  static <T> Decoder<Listed<T>> list(Element<T> element) {
+  /**
+   * A list; an empty value is an empty list.
+   *
+   * @param empty what to keep the elements in
+   */
+  static <T> Decoder<Listed<T>> list(Element<T> element, Supplier<List<T>> empty) {
     return (key, first, rest, problems) -> {
-      Listed<T> list = new Listed<>();
+      Listed<T> list = new Listed<>(empty.get());
       if (first.kind() == Kind.LIST) {
         elements(key, element, list, rest, problems);
       } else if (first.kind() != Kind.NULL) {
@@ -45,7 +50,7 @@ final class Decoders {
   /** A list, or its only element alone. */
   static <T> Decoder<Listed<T>> oneOrList(Element<T> element) {
     return (key, first, rest, problems) -> {
-      Listed<T> list = new Listed<>();
+      Listed<T> list = Listed.empty();
       if (first.kind() == Kind.LIST) {
         elements(key, element, list, rest, problems);
       } else if (first.kind() != Kind.NULL) {

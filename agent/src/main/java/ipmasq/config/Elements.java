@@ -24,7 +24,6 @@ final class Elements {
       return Optional.empty();
     }
     String text = token.text();
-    String quoted = Words.quoted(text);
     switch (Cidr.parse(text)) {
       case Cidr.Parsed.Block(Cidr cidr) -> {
         return Optional.of(cidr);
@@ -33,7 +32,7 @@ final class Elements {
           problems.error(
               token,
               "CIDR "
-                  + quoted
+                  + Words.quoted(text)
                   + " is not aligned to a CIDR block, ip: \""
                   + ip
                   + "\" network: \""
@@ -49,13 +48,13 @@ final class Elements {
       case Cidr.Parsed.V4Mapped() ->
           problems.error(
               token,
-              "CIDR " + quoted + " is IPv4 written as IPv6, which matches no packet",
+              "CIDR " + Words.quoted(text) + " is IPv4 written as IPv6, which matches no packet",
               "write it as IPv4, such as \"10.0.0.0/8\"");
       case Cidr.Parsed.Malformed() ->
           problems.error(
               token,
               "CIDR "
-                  + quoted
+                  + Words.quoted(text)
                   + " could not be parsed, invalid CIDR address: "
                   + Words.shortened(text),
               hint(text));

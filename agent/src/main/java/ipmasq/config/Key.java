@@ -3,6 +3,7 @@ package ipmasq.config;
 import ipmasq.config.Config.BackendChoice;
 import ipmasq.config.Config.Conntrack;
 import ipmasq.net.Cidr;
+import ipmasq.net.Cidrs;
 import ipmasq.net.IpRange;
 import ipmasq.net.PortRange;
 import java.time.Duration;
@@ -24,7 +25,11 @@ public final class Key<T> {
 
   // What the Go agents know.
   static final Key<Listed<Cidr>> NON_MASQUERADE_CIDRS =
-      new Key<>("nonMasqueradeCIDRs", "", Join.UNITE, Decoders.list(Elements::cidr));
+      new Key<>(
+          "nonMasqueradeCIDRs",
+          "",
+          Join.UNITE,
+          Decoders.list(Elements::cidr, Cidrs.Collector::new));
   static final Key<Long> CIDR_LIMIT = new Key<>("cidrLimit", "", Join.AGREE, Decoders::whole);
   static final Key<Boolean> MASQ_LINK_LOCAL =
       new Key<>("masqLinkLocal", "", Join.OR, Decoders::truth);
@@ -35,9 +40,10 @@ public final class Key<T> {
 
   // What their users have asked for.
   static final Key<Listed<Cidr>> MASQUERADE_CIDRS =
-      new Key<>("masqueradeCIDRs", "", Join.UNITE, Decoders.list(Elements::cidr));
+      new Key<>(
+          "masqueradeCIDRs", "", Join.UNITE, Decoders.list(Elements::cidr, Cidrs.Collector::new));
   static final Key<Listed<Cidr>> SOURCE_CIDRS =
-      new Key<>("sourceCIDRs", "", Join.UNITE, Decoders.list(Elements::cidr));
+      new Key<>("sourceCIDRs", "", Join.UNITE, Decoders.list(Elements::cidr, Cidrs.Collector::new));
   static final Key<Listed<String>> OUTPUT_INTERFACE =
       new Key<>("outputInterface", "", Join.UNITE, Decoders.oneOrList(Elements::networkInterface));
   static final Key<Listed<IpRange>> OUTPUT_ADDRESS =

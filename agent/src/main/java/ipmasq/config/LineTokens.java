@@ -93,14 +93,13 @@ final class LineTokens implements Tokens {
 
   private Token key() throws SyntaxError {
     expect = Expect.VALUE;
-    return YamlScalar.token(text.substring(start, keyEnd), "", false, number, 1);
+    return YamlScalar.untagged(text.substring(start, keyEnd), false, number, 1);
   }
 
   private Token value(Expect then) throws SyntaxError {
     Token token =
-        YamlScalar.token(
+        YamlScalar.untagged(
             text.substring(valueStart, valueEnd),
-            "",
             quoted,
             number,
             valueStart - start + (quoted ? 0 : 1));
@@ -115,7 +114,7 @@ final class LineTokens implements Tokens {
     int column = keyEnd - start + 2;
     advance();
     expect = kind == Line.ITEM ? Expect.ITEM : Expect.KEY;
-    return kind == Line.ITEM ? mark(Kind.LIST) : YamlScalar.token("", "", false, line, column);
+    return kind == Line.ITEM ? mark(Kind.LIST) : YamlScalar.untagged("", false, line, column);
   }
 
   private Token closed(Kind end, Expect then) {

@@ -6,8 +6,17 @@ import java.util.List;
 
 /** The elements of a list in a file, each with its place: two ints an element, not two objects. */
 final class Listed<T> {
-  private final List<T> values = new ArrayList<>();
+  private final List<T> values;
   private int[] places = new int[16];
+
+  /** One that keeps its values in an empty list of the caller's. */
+  Listed(List<T> values) {
+    this.values = values;
+  }
+
+  static <T> Listed<T> empty() {
+    return new Listed<>(new ArrayList<>());
+  }
 
   void add(T value, Token at) {
     int i = 2 * values.size();

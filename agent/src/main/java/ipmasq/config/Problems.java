@@ -40,7 +40,7 @@ final class Problems {
     add(new Problem(Severity.WARNING, file, line, column, message, hint));
   }
 
-  private void add(Problem problem) {
+  void add(Problem problem) {
     int count = problem.severity() == Severity.ERROR ? ++errors : ++warnings;
     if (count <= KEPT) {
       kept.add(problem);

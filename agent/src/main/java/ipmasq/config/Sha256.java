@@ -66,12 +66,12 @@ final class Sha256 {
 
   private void block(byte[] bytes, int at) {
     for (int i = 0; i < 16; i++) {
-      int b = at + 4 * i;
+      int from = at + 4 * i;
       w[i] =
-          bytes[b] << 24
-              | (bytes[b + 1] & 255) << 16
-              | (bytes[b + 2] & 255) << 8
-              | bytes[b + 3] & 255;
+          bytes[from] << 24
+              | (bytes[from + 1] & 255) << 16
+              | (bytes[from + 2] & 255) << 8
+              | bytes[from + 3] & 255;
     }
     for (int i = 16; i < 64; i++) {
       int x = w[i - 15];
@@ -80,20 +80,35 @@ final class Sha256 {
       int s1 = Integer.rotateRight(y, 17) ^ Integer.rotateRight(y, 19) ^ y >>> 10;
       w[i] = w[i - 16] + s0 + w[i - 7] + s1;
     }
-    int[] v = state.clone();
+    int a = state[0];
+    int b = state[1];
+    int c = state[2];
+    int d = state[3];
+    int e = state[4];
+    int f = state[5];
+    int g = state[6];
+    int h = state[7];
     for (int i = 0; i < 64; i++) {
-      int e = v[4];
-      int a = v[0];
       int s1 = Integer.rotateRight(e, 6) ^ Integer.rotateRight(e, 11) ^ Integer.rotateRight(e, 25);
-      int t1 = v[7] + s1 + (e & v[5] ^ ~e & v[6]) + K[i] + w[i];
+      int t1 = h + s1 + (e & f ^ ~e & g) + K[i] + w[i];
       int s0 = Integer.rotateRight(a, 2) ^ Integer.rotateRight(a, 13) ^ Integer.rotateRight(a, 22);
-      int t2 = s0 + (a & v[1] ^ a & v[2] ^ v[1] & v[2]);
-      System.arraycopy(v, 0, v, 1, 7);
-      v[4] += t1;
-      v[0] = t1 + t2;
+      int t2 = s0 + (a & b ^ a & c ^ b & c);
+      h = g;
+      g = f;
+      f = e;
+      e = d + t1;
+      d = c;
+      c = b;
+      b = a;
+      a = t1 + t2;
     }
-    for (int i = 0; i < 8; i++) {
-      state[i] += v[i];
-    }
+    state[0] += a;
+    state[1] += b;
+    state[2] += c;
+    state[3] += d;
+    state[4] += e;
+    state[5] += f;
+    state[6] += g;
+    state[7] += h;
   }
 }

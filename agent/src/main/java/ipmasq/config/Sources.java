@@ -1,5 +1,6 @@
 package ipmasq.config;
 
+import ipmasq.config.Problem.Severity;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -15,29 +16,16 @@ final class Sources {
   private Sources() {}
 
   /** Reads each file, and of each directory all {@code ip-masq*} files, sorted by name. */
-  static List<ConfigFile> read(List<Path> paths) {
-    List<ConfigFile> files = new ArrayList<>();
+  static List<Found> look(List<Path> paths) {
+    List<Found> found = new ArrayList<>();
     for (Path path : paths) {
       if (Files.isDirectory(path)) {
-        readDirectory(path, files);
+        lookInto(path, found);
       } else {
-        files.add(ConfigFile.read(path));
+        found.add(Found.at(path));
       }
     }
-    return files;
-  }
-
-  /** The same files, without a look into them. */
-  static List<Path> files(List<Path> paths) throws IOException {
-    List<Path> files = new ArrayList<>();
-    for (Path path : paths) {
-      if (Files.isDirectory(path)) {
-        files.addAll(list(path));
-      } else {
-        files.add(path);
-      }
-    }
-    return files;
+    return found;
   }
 
   private static List<Path> list(Path directory) throws IOException {
@@ -56,26 +44,26 @@ final class Sources {
     return found;
   }
 
-  private static void readDirectory(Path directory, List<ConfigFile> files) {
-    Problems problems = new Problems(directory.toString());
-    List<Path> found = List.of();
+  private static void lookInto(Path directory, List<Found> found) {
+    List<Path> files;
     try {
-      found = list(directory);
+      files = list(directory);
     } catch (IOException e) {
-      problems.error(0, 0, "the directory cannot be read", "check its permissions");
+      found.add(
+          Found.troubled(
+              directory, Severity.ERROR, "the directory cannot be read", "check its permissions"));
+      return;
     }
-    if (found.isEmpty()) {
-      if (!problems.anyError()) {
-        problems.warning(
-            0,
-            0,
-            "a directory without ip-masq* files: the defaults hold",
-            "name the files ip-masq-agent, ip-masq-more and so on");
-      }
-      files.add(ConfigFile.unread(directory, problems));
+    if (files.isEmpty()) {
+      found.add(
+          Found.troubled(
+              directory,
+              Severity.WARNING,
+              "a directory without ip-masq* files: the defaults hold",
+              "name the files ip-masq-agent, ip-masq-more and so on"));
     }
-    for (Path path : found) {
-      files.add(ConfigFile.read(path));
+    for (Path file : files) {
+      found.add(Found.at(file));
     }
   }
 }

@@ -1,7 +1,9 @@
 package ipmasq.plan;
 
 import ipmasq.plan.Change.Kind;
+import ipmasq.policy.Destinations;
 import ipmasq.policy.Policy;
+import ipmasq.policy.Policy.Destination;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -28,9 +30,9 @@ public record Plan(Optional<Policy> desired, Observed observed, List<Change> cha
     add(Kind.REPAIR, observed.flaws(), changes);
     Optional<Policy> current = observed.policy();
     if (current.isEmpty()) {
-      add(Kind.ADD, parts(desired), changes);
+      add(Kind.ADD, parts(desired, desired.destinations()), changes);
     } else {
-      difference(parts(current.get()), parts(desired), changes);
+      difference(current.get(), desired, changes);
     }
     return new Plan(Optional.of(desired), observed, changes);
   }
@@ -39,7 +41,9 @@ public record Plan(Optional<Policy> desired, Observed observed, List<Change> cha
   public static Plan removal(Observed observed) {
     List<Change> changes = new ArrayList<>();
     if (!observed.absent()) {
-      observed.policy().ifPresent(policy -> add(Kind.REMOVE, parts(policy), changes));
+      observed
+          .policy()
+          .ifPresent(policy -> add(Kind.REMOVE, parts(policy, policy.destinations()), changes));
       add(Kind.REMOVE, observed.flaws(), changes);
       if (changes.isEmpty()) {
         changes.add(new Change(Kind.REMOVE, "what is left of our rules"));
@@ -48,24 +52,18 @@ public record Plan(Optional<Policy> desired, Observed observed, List<Change> cha
     return new Plan(Optional.empty(), observed, changes);
   }
 
-  /** Only what stands between the first and the last part that differ is looked at closely. */
-  private static void difference(List<Object> before, List<Object> after, List<Change> changes) {
+  /** Of the destinations only those between the first and the last that differ are looked at. */
+  private static void difference(Policy before, Policy after, List<Change> changes) {
     int unchanged = changes.size();
-    int common = Math.min(before.size(), after.size());
-    int start = 0;
-    while (start < common && before.get(start).equals(after.get(start))) {
-      start++;
-    }
-    int end = 0;
-    while (end < common - start
-        && before.get(before.size() - 1 - end).equals(after.get(after.size() - 1 - end))) {
-      end++;
-    }
-    List<Object> old = before.subList(start, before.size() - end);
-    List<Object> now = after.subList(start, after.size() - end);
+    Destinations was = Destinations.copyOf(before.destinations());
+    Destinations is = Destinations.copyOf(after.destinations());
+    int start = was.sameAtStart(is);
+    int end = was.sameAtEnd(is, start);
+    List<Object> old = parts(before, was.subList(start, was.size() - end));
+    List<Object> now = parts(after, is.subList(start, is.size() - end));
     add(Kind.REMOVE, without(old, now), changes);
     add(Kind.ADD, without(now, old), changes);
-    if (changes.size() == unchanged && !(old.isEmpty() && now.isEmpty())) {
+    if (changes.size() == unchanged && !old.equals(now)) {
       changes.add(new Change(Kind.REPAIR, "the order of the rules"));
     }
   }
@@ -87,15 +85,15 @@ public record Plan(Optional<Policy> desired, Observed observed, List<Change> cha
     }
   }
 
-  /** What a policy consists of; ranges as they are, because there may be very many. */
-  private static List<Object> parts(Policy policy) {
-    List<Object> parts = new ArrayList<>(policy.destinations().size() + 1);
+  /** What a policy consists of; destinations as they are, because there may be very many. */
+  private static List<Object> parts(Policy policy, List<Destination> destinations) {
+    List<Object> parts = new ArrayList<>(destinations.size() + 1);
     policy.sources().forEach(source -> parts.add("only from " + source));
     policy.interfaces().forEach(name -> parts.add("only out of " + name));
     if (policy.pinned()) {
       parts.add("pinned");
     }
-    parts.addAll(policy.destinations());
+    parts.addAll(destinations);
     parts.add(policy.translation());
     return parts;
   }

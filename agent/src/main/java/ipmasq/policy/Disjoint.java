@@ -1,6 +1,7 @@
 package ipmasq.policy;
 
 import ipmasq.net.Cidr;
+import ipmasq.net.Cidrs;
 import ipmasq.net.Ip;
 import ipmasq.net.IpRange;
 import ipmasq.policy.Policy.Destination;
@@ -26,43 +27,26 @@ import java.util.Optional;
  */
 final class Disjoint {
   private final Deque<Destination> open = new ArrayDeque<>();
-  private final List<Destination> exempt;
+  private final Cidrs.Collector exempt = new Cidrs.Collector();
   private Optional<Ip> from = Optional.empty(); // where the range that is being walked begins
 
-  private Disjoint(int expected) {
-    exempt = new ArrayList<>(expected);
-  }
+  private Disjoint() {}
 
   /** The exempt ranges, in order. */
-  static List<Destination> exempt(List<Destination> destinations) {
-    if (isExemptAndApart(destinations)) {
-      return destinations;
+  static Cidrs exempt(Destinations destinations) {
+    if (destinations.allExempt()) {
+      return destinations.ranges().outermost(); // the same, and quick where there are many
     }
     List<Destination> sorted = new ArrayList<>(destinations);
     sorted.sort((a, b) -> a.range().compareTo(b.range()));
-    Disjoint walk = new Disjoint(sorted.size());
+    Disjoint walk = new Disjoint();
     for (Destination destination : sorted) {
       walk.enter(destination);
     }
     while (!walk.open.isEmpty()) {
       walk.leave();
     }
-    return List.copyOf(walk.exempt);
-  }
-
-  /** Most files are so already; a hundred thousand ranges are then not touched. */
-  private static boolean isExemptAndApart(List<Destination> destinations) {
-    Destination before = null;
-    for (Destination each : destinations) {
-      if (each.treatment() != Treatment.EXEMPT
-          || before != null
-              && (before.range().compareTo(each.range()) >= 0
-                  || before.range().contains(each.range()))) {
-        return false;
-      }
-      before = each;
-    }
-    return true;
+    return Cidrs.copyOf(walk.exempt);
   }
 
   private void enter(Destination next) {
@@ -104,11 +88,9 @@ final class Disjoint {
     }
     Cidr whole = of.range();
     if (from.get().equals(whole.first()) && last.get().equals(whole.last())) {
-      exempt.add(of);
-      return;
-    }
-    for (Cidr block : new IpRange(from.get(), last.get()).blocks()) {
-      exempt.add(new Destination(block, Treatment.EXEMPT));
+      exempt.add(whole);
+    } else {
+      exempt.addAll(new IpRange(from.get(), last.get()).blocks());
     }
   }
 }

@@ -2,10 +2,10 @@ package ipmasq.policy;
 
 import ipmasq.config.Config;
 import ipmasq.net.Cidr;
+import ipmasq.net.Cidrs;
 import ipmasq.net.Family;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 
@@ -30,9 +30,9 @@ public record Policy(
     boolean pinned) {
 
   public Policy {
-    sources = List.copyOf(sources);
+    sources = Cidrs.copyOf(sources);
     interfaces = List.copyOf(interfaces);
-    destinations = List.copyOf(destinations);
+    destinations = Destinations.copyOf(destinations);
   }
 
   /** One that is not pinned. */
@@ -69,42 +69,25 @@ public record Policy(
           case IPV4 -> config.masqLinkLocal();
           case IPV6 -> config.masqLinkLocalIpv6();
         };
-    List<Cidr> sources = of(family, config.sourceCidrs());
+    Cidrs sources = Cidrs.copyOf(config.sourceCidrs()).of(family);
     if (sources.isEmpty() && !config.sourceCidrs().isEmpty()) {
       // Sources of the other family only: none of this one's traffic is ours.
       return exemptAll(family);
     }
-    List<Destination> destinations = new ArrayList<>();
-    if (!linkLocal) {
-      destinations.add(new Destination(family.linkLocal(), Treatment.EXEMPT));
-    }
-    of(family, config.nonMasqueradeCidrs())
-        .forEach(cidr -> destinations.add(new Destination(cidr, Treatment.EXEMPT)));
-    List<Destination> exceptions =
-        of(family, config.masqueradeCidrs()).stream()
-            .map(cidr -> new Destination(cidr, Treatment.TRANSLATE))
-            .toList();
-    if (!exceptions.isEmpty()) {
-      // First match becomes longest prefix; without exceptions the file's order stays. What the
-      // file
-      // says goes before the exemption of link-local that nobody asked for.
-      destinations.addAll(0, exceptions);
-      destinations.sort(Comparator.comparing(d -> -d.range().prefix()));
-    }
+    Cidrs exempt =
+        Cidrs.copyOf(linkLocal ? List.of() : List.of(family.linkLocal()))
+            .followedBy(Cidrs.copyOf(config.nonMasqueradeCidrs()).of(family));
+    Cidrs exceptions = Cidrs.copyOf(config.masqueradeCidrs()).of(family);
     return new Policy(
         family,
         sources,
         config.outputInterfaces(),
-        written(family, destinations),
+        destinations(written(family, exempt), written(family, exceptions)),
         new Translation(
             config.outputAddresses().stream().filter(range -> range.family() == family).findFirst(),
             config.toPorts(),
             config.randomFully()),
         config.pin());
-  }
-
-  private static List<Cidr> of(Family family, List<Cidr> cidrs) {
-    return cidrs.stream().filter(cidr -> cidr.family() == family).toList();
   }
 
   private static Policy exemptAll(Family family) {
@@ -120,11 +103,24 @@ public record Policy(
    * A range that stands twice in the file is written once. The Go agents repeat it; that is kept
    * for IPv6, where the recorded conformance cases hold us to their rules line by line.
    */
-  private static List<Destination> written(Family family, List<Destination> destinations) {
+  private static Cidrs written(Family family, Cidrs ranges) {
     return switch (family) {
-      case IPV4 -> List.copyOf(new LinkedHashSet<>(destinations));
-      case IPV6 -> destinations;
+      case IPV4 -> ranges.distinct();
+      case IPV6 -> ranges;
     };
+  }
+
+  /** First match becomes longest prefix; without exceptions the file's order stays. */
+  private static List<Destination> destinations(Cidrs exempt, Cidrs exceptions) {
+    if (exceptions.isEmpty()) {
+      return Destinations.exempt(exempt);
+    }
+    // What the file says goes before the exemption of link-local that nobody asked for.
+    List<Destination> destinations = new ArrayList<>(exempt.size() + exceptions.size());
+    exceptions.forEach(range -> destinations.add(new Destination(range, Treatment.TRANSLATE)));
+    destinations.addAll(Destinations.exempt(exempt));
+    destinations.sort(Comparator.comparing(each -> -each.range().prefix()));
+    return destinations;
   }
 
   /** What happens to a packet, and which part of this policy says so. */
@@ -150,21 +146,17 @@ public record Policy(
   }
 
   /** The ranges whose packets keep their source address, disjoint and in order. */
-  public List<Cidr> exempt() {
-    return Disjoint.exempt(destinations).stream().map(Destination::range).toList();
+  public Cidrs exempt() {
+    return Disjoint.exempt(Destinations.copyOf(destinations));
   }
 
   /** The same decisions, with ranges that do not overlap: what a set can hold. */
   public Policy disjoint() {
     return new Policy(
         family,
-        Disjoint.exempt(
-                sources.stream().map(cidr -> new Destination(cidr, Treatment.EXEMPT)).toList())
-            .stream()
-            .map(Destination::range)
-            .toList(),
+        Cidrs.copyOf(sources).outermost(),
         interfaces,
-        Disjoint.exempt(destinations),
+        Destinations.exempt(exempt()),
         translation,
         pinned);
   }

@@ -97,6 +97,6 @@ class DisjointTest {
               Cidr.of(exception ? range.substring(1) : range),
               exception ? Treatment.TRANSLATE : Treatment.EXEMPT));
     }
-    return Disjoint.exempt(destinations).stream().map(Destination::range).toList();
+    return Disjoint.exempt(Destinations.copyOf(destinations));
   }
 }

@@ -1,8 +1,8 @@
 package ipmasq.backend.nftables;
 
 import ipmasq.net.Cidr;
+import ipmasq.net.Cidrs;
 import ipmasq.plan.Counter;
-import java.util.List;
 import java.util.Map;
 
 /**
@@ -12,14 +12,13 @@ import java.util.Map;
  * @param counters what matched them; empty where the set does not count
  * @param odd whether some elements are no blocks, as ours all are, but other ranges
  */
-record Content(List<Cidr> blocks, Map<Cidr, Counter> counters, boolean odd) {
+record Content(Cidrs blocks, Map<Cidr, Counter> counters, boolean odd) {
   Content {
-    blocks = List.copyOf(blocks);
     counters = Map.copyOf(counters);
   }
 
   /** What was written and not read: nothing is known of its counters. */
-  static Content written(List<Cidr> blocks) {
+  static Content written(Cidrs blocks) {
     return new Content(blocks, Map.of(), false);
   }
 }

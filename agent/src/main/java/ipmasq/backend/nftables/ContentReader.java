@@ -1,15 +1,13 @@
 package ipmasq.backend.nftables;
 
 import ipmasq.net.Cidr;
+import ipmasq.net.Cidrs;
 import ipmasq.net.Ip;
 import ipmasq.net.IpRange;
 import ipmasq.netlink.nftables.Counter;
 import ipmasq.netlink.nftables.ElementVisitor;
 import ipmasq.netlink.nftables.NftSet;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -19,7 +17,7 @@ import java.util.Optional;
  */
 final class ContentReader implements ElementVisitor {
   private final boolean counted;
-  private final List<Cidr> blocks = new ArrayList<>();
+  private final Cidrs.Collector blocks = new Cidrs.Collector();
   private final Map<Cidr, ipmasq.plan.Counter> counters = new HashMap<>();
   private Optional<Ip> end = Optional.empty();
   private boolean odd;
@@ -50,7 +48,6 @@ final class ContentReader implements ElementVisitor {
   }
 
   Content content() {
-    Collections.reverse(blocks);
-    return new Content(blocks, counters, odd);
+    return new Content(Cidrs.copyOf(blocks).reversed(), counters, odd);
   }
 }

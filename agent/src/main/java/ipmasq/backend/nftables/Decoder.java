@@ -1,6 +1,7 @@
 package ipmasq.backend.nftables;
 
 import ipmasq.net.Cidr;
+import ipmasq.net.Cidrs;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import ipmasq.net.IpRange;
@@ -14,9 +15,8 @@ import ipmasq.netlink.nftables.Masquerade;
 import ipmasq.netlink.nftables.Nat;
 import ipmasq.netlink.nftables.NatFlag;
 import ipmasq.netlink.nftables.Rule;
+import ipmasq.policy.Destinations;
 import ipmasq.policy.Policy;
-import ipmasq.policy.Policy.Destination;
-import ipmasq.policy.Policy.Treatment;
 import ipmasq.policy.Translation;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -33,7 +33,7 @@ final class Decoder {
   private Decoder() {}
 
   static Optional<Policy> policy(
-      Family family, List<Hooked> chains, List<Cidr> exempt, List<Cidr> sources) {
+      Family family, List<Hooked> chains, Cidrs exempt, List<Cidr> sources) {
     Optional<List<Rule>> rules = rules(chains, Names.chain(family));
     Optional<Translation> translation = rules.flatMap(Decoder::translation);
     if (translation.isEmpty()) {
@@ -44,7 +44,7 @@ final class Decoder {
             family,
             sources,
             interfaces(rules.get()),
-            destinations(exempt),
+            Destinations.exempt(exempt),
             translation.get(),
             rules(chains, Names.pin(family)).isPresent());
     return same(Layout.chains(candidate), chains) ? Optional.of(candidate) : Optional.empty();
@@ -60,14 +60,6 @@ final class Decoder {
   private static boolean same(List<Hooked> wanted, List<Hooked> found) {
     return wanted.size() == found.size()
         && wanted.stream().allMatch(chain -> found.stream().anyMatch(chain::sameAs));
-  }
-
-  private static List<Destination> destinations(List<Cidr> exempt) {
-    List<Destination> destinations = new ArrayList<>(exempt.size());
-    for (Cidr block : exempt) {
-      destinations.add(new Destination(block, Treatment.EXEMPT));
-    }
-    return destinations;
   }
 
   private static List<String> interfaces(List<Rule> rules) {

@@ -1,5 +1,6 @@
 package ipmasq.backend.nftables;
 
+import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.netlink.Answer;
 import ipmasq.netlink.NetlinkFailure;
@@ -135,7 +136,7 @@ final class Kernel implements AutoCloseable {
                     family,
                     chains,
                     content.blocks(),
-                    sources.map(Content::blocks).orElse(List.of())));
+                    sources.<List<Cidr>>map(Content::blocks).orElse(List.of())));
     if (foreign) {
       flaws.add("a set that is not of our kind");
     } else if (policy.isEmpty() && (!chains.isEmpty() || exempt.isPresent())) {

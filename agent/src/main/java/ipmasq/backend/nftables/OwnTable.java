@@ -4,6 +4,7 @@ import ipmasq.backend.Backend;
 import ipmasq.backend.Failure;
 import ipmasq.backend.Observation;
 import ipmasq.backend.Outcome;
+import ipmasq.net.Cidrs;
 import ipmasq.net.Family;
 import ipmasq.netlink.Errno;
 import ipmasq.netlink.nftables.Batch;
@@ -170,7 +171,7 @@ public final class OwnTable implements Backend, AutoCloseable {
           .written(
               table.get(),
               Content.written(Update.exempt(policy)),
-              Content.written(policy.sources()));
+              Content.written(Cidrs.copyOf(policy.sources())));
     }
   }
 

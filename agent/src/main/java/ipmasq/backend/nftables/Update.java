@@ -1,13 +1,14 @@
 package ipmasq.backend.nftables;
 
 import ipmasq.net.Cidr;
+import ipmasq.net.Cidrs;
 import ipmasq.net.Family;
 import ipmasq.netlink.nftables.Batch;
 import ipmasq.netlink.nftables.NftSet;
 import ipmasq.netlink.nftables.Ranges;
 import ipmasq.netlink.nftables.Table;
+import ipmasq.policy.Destinations;
 import ipmasq.policy.Policy;
-import ipmasq.policy.Policy.Destination;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -40,7 +41,7 @@ record Update(Batch first, Batch second) {
     claim.ifPresent(first::add);
     set(Names.exempt(family), held.exempt(), exempt(policy), first, second);
     if (!policy.sources().isEmpty()) {
-      set(Names.sources(family), held.sources(), policy.sources(), first, second);
+      set(Names.sources(family), held.sources(), Cidrs.copyOf(policy.sources()), first, second);
     }
     chains(policy, held, second);
     if (policy.sources().isEmpty() && held.sources().isPresent()) {
@@ -66,16 +67,13 @@ record Update(Batch first, Batch second) {
     return new Update(new Batch(), batch);
   }
 
-  static List<Cidr> exempt(Policy disjoint) {
-    List<Cidr> ranges = new ArrayList<>(disjoint.destinations().size());
-    for (Destination destination : disjoint.destinations()) {
-      ranges.add(destination.range());
-    }
-    return ranges;
+  /** What the set of destinations holds. */
+  static Cidrs exempt(Policy disjoint) {
+    return Destinations.copyOf(disjoint.destinations()).ranges();
   }
 
   private static void set(
-      NftSet set, Optional<Content> held, List<Cidr> wanted, Batch first, Batch second) {
+      NftSet set, Optional<Content> held, Cidrs wanted, Batch first, Batch second) {
     if (held.isEmpty()) {
       first.add(wanted.size() <= COUNTED ? set.withCounters() : set);
       first.add(set, elements(wanted));
@@ -113,13 +111,16 @@ record Update(Batch first, Batch second) {
   }
 
   /** What is in one of two sorted lists only. */
-  private static void difference(
-      List<Cidr> before, List<Cidr> after, List<Cidr> gone, List<Cidr> come) {
-    int i = 0;
-    int j = 0;
-    while (i < before.size() || j < after.size()) {
+  private static void difference(Cidrs before, Cidrs after, List<Cidr> gone, List<Cidr> come) {
+    int start = before.sameAtStart(after);
+    int end = before.sameAtEnd(after, start);
+    int i = start;
+    int j = start;
+    while (i < before.size() - end || j < after.size() - end) {
       int order =
-          i == before.size() ? 1 : j == after.size() ? -1 : before.get(i).compareTo(after.get(j));
+          i == before.size() - end
+              ? 1
+              : j == after.size() - end ? -1 : before.get(i).compareTo(after.get(j));
       if (order < 0) {
         gone.add(before.get(i++));
       } else if (order > 0) {

@@ -3,7 +3,6 @@ package ipmasq.backend.nftables;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
-import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.netlink.nftables.Rule;
 import ipmasq.policy.Policies;
@@ -81,7 +80,6 @@ class LayoutTest {
   }
 
   private static Optional<Policy> decoded(Policy policy, List<Hooked> chains) {
-    List<Cidr> exempt = Update.exempt(policy);
-    return Decoder.policy(policy.family(), chains, exempt, policy.sources());
+    return Decoder.policy(policy.family(), chains, Update.exempt(policy), policy.sources());
   }
 }

@@ -1,6 +1,7 @@
 package ipmasq.backend.nftables;
 
 import ipmasq.net.Cidr;
+import ipmasq.net.Cidrs;
 import ipmasq.net.Family;
 import ipmasq.netlink.MalformedMessage;
 import ipmasq.netlink.nftables.Rule;
@@ -11,7 +12,7 @@ import java.util.Optional;
 
 /** Rules, whatever they are, are a policy that lays out to the same rules, or none. */
 public final class DecoderTarget {
-  private static final List<Cidr> BLOCKS = List.of(Cidr.of("10.0.0.0/8"));
+  private static final Cidrs BLOCKS = Cidrs.copyOf(List.of(Cidr.of("10.0.0.0/8")));
 
   private DecoderTarget() {}
 

@@ -15,6 +15,7 @@ import ipmasq.net.Family;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -126,7 +127,9 @@ final class Backends implements AutoCloseable {
             _ -> RulesWatch.ofIptables(families, config.masqChain()));
     Iptables iptables = iptables(config);
     // Known only once the backend has looked: iptables-legacy has nothing that could be watched.
-    return () -> iptables.isNft() ? nft.mark() : Watch.NONE.mark();
+    return iptables.isLegacy()
+        ? Watch.NONE
+        : () -> iptables.isLegacy() ? Optional.empty() : nft.mark();
   }
 
   /** Gives up the table, for the next process to adopt. */

@@ -100,7 +100,7 @@ public final class Agent {
     if (left <= 0) {
       return EnumSet.of(Trigger.RESYNC);
     }
-    boolean watching = watchNanos > 0;
+    boolean watching = watchNanos > 0 && sync.watches();
     Set<Trigger> posted = triggers.await(watching ? Math.min(left, pause()) : left);
     if (!posted.isEmpty() || !watching) {
       return posted;

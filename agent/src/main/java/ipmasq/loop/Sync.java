@@ -203,6 +203,11 @@ public final class Sync {
     };
   }
 
+  /** Whether there is anything cheap to look at between passes. */
+  boolean watches() {
+    return watch != Watch.NONE;
+  }
+
   /** Whether somebody may have changed the rules since they were last seen to be in place. */
   boolean disturbed() {
     Optional<Object> mark = watch.mark();

@@ -69,9 +69,9 @@ public final class Iptables implements Backend {
     return Programs.ofEnvironment().find("iptables-save").isPresent();
   }
 
-  /** Whether the rules are kept in nf_tables; known from the first look on. */
-  public boolean isNft() {
-    return variant.isPresent() && variant.get().kind() == Variant.Kind.NFT;
+  /** Whether the rules are kept where nf_tables does not see them; known from the first look on. */
+  public boolean isLegacy() {
+    return variant.isPresent() && variant.get().kind() == Variant.Kind.LEGACY;
   }
 
   /**

@@ -112,6 +112,7 @@ public final class StatusJson {
     fields.put("failure", standing.failure().map(StatusJson::failure).orElse(null));
     fields.put("sources", policy.sources());
     fields.put("interfaces", policy.interfaces());
+    fields.put("pinned", policy.pinned());
     fields.put("translation", words(policy.translation()));
     fields.put("translated", counter(tally.map(Tally::translated)));
     fields.put("exempted", counter(tally.map(Tally::exempted)));

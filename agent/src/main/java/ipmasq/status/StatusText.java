@@ -100,6 +100,7 @@ public final class StatusText {
     line("");
     String scope = policy.sources().isEmpty() ? "" : ", only from " + list(policy.sources());
     scope += policy.interfaces().isEmpty() ? "" : ", only out of " + list(policy.interfaces());
+    scope += policy.pinned() ? ", exempt ranges pinned" : "";
     line(family + "     " + StatusJson.words(policy.translation()) + scope);
     Columns columns = new Columns("DESTINATION", "WHAT HAPPENS", "FLOWS", "BYTES");
     List<Destination> destinations = policy.destinations();

@@ -87,6 +87,7 @@ class WhoElseTest {
           json.ok().contains("\"kernel\":{\"verdict\":\"untouched\",\"ours\":true"), "" + json);
       String status = agent(node, "status", config).ok();
       assertFalse(status.contains("Other rules"), status);
+      assertTrue(status.contains("exempt ranges pinned"), status);
 
       // Without it the same rule decides, and is named.
       volume.publish("backend: nftables\nnonMasqueradeCIDRs: [10.0.0.0/8]\n");
@@ -94,6 +95,7 @@ class WhoElseTest {
       assertEquals(Lab.NODE.v4(), lab.send(Probe.udp("10.99.0.1")).source());
       String unpinned = agent(node, "status", config).ok();
       assertTrue(unpinned.contains("Other rules"), unpinned);
+      assertFalse(unpinned.contains("pinned"), unpinned);
     }
   }
 

@@ -104,7 +104,7 @@ class SiteTest {
         "hint":"write 10.0.0.0/8"}]},"backend":{"name":"iptables-nft","reason":"the default"},\
         "lastPass":{"at":"2026-01-01T12:00:02Z","took":0.03,"why":["config"],"fighting":false},\
         "families":[{"family":"IPv4","inForce":true,"since":"2026-01-01T12:00:01Z","failure":null,\
-        "sources":[],"interfaces":[],"translation":"masquerade, ports fully random",\
+        "sources":[],"interfaces":[],"pinned":false,"translation":"masquerade, ports fully random",\
         "translated":{"packets":7,"bytes":420},"exempted":{"packets":9,"bytes":540},"rangeCount":3,"ranges":[\
         {"range":"10.1.0.0/16","treatment":"masquerade","seen":{"packets":1,"bytes":60}},\
         {"range":"169.254.0.0/16","treatment":"exempt","seen":{"packets":2,"bytes":60}},\

@@ -37,11 +37,6 @@ public record Footing(
     };
   }
 
-  /** Whether this is the config in force, and was read from a file. */
-  boolean restsOn(Config other) {
-    return !neverGood() && config.equals(other);
-  }
-
   /** Whether the rules that it asks for are the same: without a file, an earlier run's may stay. */
   boolean asksTheSameAs(Footing other) {
     return config.equals(other.config) && neverGood() == other.neverGood();

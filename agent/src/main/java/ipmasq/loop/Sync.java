@@ -78,7 +78,7 @@ public final class Sync {
       return pass(occasion, footing.after(reading), true);
     } catch (OutOfMemoryError full) {
       // What was in force before had room, so a new config is to blame.
-      if (reading instanceof Reading.Read read && !footing.restsOn(read.config())) {
+      if (reading instanceof Reading.Read read && !footing.after(read).asksTheSameAs(footing)) {
         oversized.add(read);
       }
     }

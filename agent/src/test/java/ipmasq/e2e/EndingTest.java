@@ -37,7 +37,9 @@ class EndingTest {
   @Test
   void sigintDoesTheSame() {
     try (Node node = Node.open()) {
-      AgentProcess agent = node.running();
+      // A test that itself runs in the background of a shell has children that ignore it.
+      AgentProcess agent = node.startBy(List.of("/usr/bin/env", "--default-signal=INT"));
+      Node.awaitFirstPass(agent);
       node.namespace().run("kill", "-INT", String.valueOf(agent.pid())).ok();
       assertEquals(0, agent.awaitExit(AT_ONCE));
       assertEquals(DEFAULTS, node.rules(Family.IPV4));

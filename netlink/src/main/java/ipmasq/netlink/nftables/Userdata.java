@@ -2,6 +2,7 @@ package ipmasq.netlink.nftables;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /**
  * What the kernel keeps with an object and never looks at. {@code nft} stores comments there, as
@@ -39,10 +40,19 @@ final class Userdata {
         return "";
       }
       if ((userdata[at] & 0xff) == type && length > 0) {
-        return new String(userdata, at + 2, length - 1, StandardCharsets.UTF_8);
+        return text(Arrays.copyOfRange(userdata, at + 2, at + 1 + length));
       }
       at += 2 + length;
     }
     return "";
+  }
+
+  /** Text that could be written again just so. Bytes that are none would come back as more. */
+  private static String text(byte[] bytes) {
+    String text = new String(bytes, StandardCharsets.UTF_8);
+    boolean comment =
+        bytes.length <= MOST_IN_A_COMMENT
+            && Arrays.equals(bytes, text.getBytes(StandardCharsets.UTF_8));
+    return comment ? text : "";
   }
 }

@@ -1,5 +1,6 @@
 package ipmasq.netlink.nftables;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -163,5 +164,21 @@ class HostileInputTest {
     assertEquals("", Userdata.comment(new byte[] {0, 0}, 0));
     assertEquals("", Userdata.comment(new byte[] {1, 2, 'a', 0}, 0));
     assertEquals("a", Userdata.comment(new byte[] {1, 0, 0, 2, 'a', 0}, 0));
+  }
+
+  /** A comment that is read can be written again: what could not is taken for none. */
+  @Test
+  void whatIsNoTextIsNoComment() {
+    assertEquals("kept", Userdata.comment(record("kept".getBytes(UTF_8)), 0));
+    assertEquals("", Userdata.comment(record(new byte[] {'a', (byte) 0xff, 'b'}), 0));
+    assertEquals("", Userdata.comment(record("x".repeat(200).getBytes(UTF_8)), 0));
+    assertEquals("", Userdata.comment(new byte[] {0, 9, 'c', 'u', 't'}, 0));
+  }
+
+  private static byte[] record(byte[] text) {
+    byte[] record = new byte[text.length + 3];
+    record[1] = (byte) (text.length + 1);
+    System.arraycopy(text, 0, record, 2, text.length);
+    return record;
   }
 }

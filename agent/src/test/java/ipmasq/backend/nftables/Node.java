@@ -10,6 +10,7 @@ import ipmasq.net.Family;
 import ipmasq.plan.Observed;
 import ipmasq.plan.Plan;
 import ipmasq.policy.Policy;
+import ipmasq.testkit.Eventually;
 import ipmasq.testkit.Namespace;
 import java.util.List;
 
@@ -28,6 +29,12 @@ final class Node implements AutoCloseable {
   void restart() {
     table.close();
     table = OwnTable.held();
+    // A child that another test forked in this moment holds the socket until it becomes a program.
+    Eventually.eventually("given up", () -> owner(), owner -> owner == 0);
+  }
+
+  private int owner() {
+    return assertInstanceOf(Held.class, observe(Family.IPV4)).owner();
   }
 
   OwnTable table() {

@@ -32,13 +32,14 @@ public final class Cidrs extends AbstractList<Cidr> implements RandomAccess {
     if (blocks instanceof Cidrs packed) {
       return packed;
     }
-    Collector collector = blocks instanceof Collector c ? c : new Collector();
-    if (collector != blocks) {
-      collector.addAll(blocks);
+    if (blocks instanceof Collector collector) {
+      return collector.size == 0
+          ? NONE
+          : new Cidrs(Arrays.copyOf(collector.words, WORDS * collector.size));
     }
-    return collector.size() == 0
-        ? NONE
-        : new Cidrs(Arrays.copyOf(collector.words, WORDS * collector.size()));
+    Collector collector = new Collector();
+    collector.addAll(blocks);
+    return copyOf(collector);
   }
 
   /** A list in the making. Used by one thread. */
@@ -138,24 +139,23 @@ public final class Cidrs extends AbstractList<Cidr> implements RandomAccess {
 
   /** Each once, where it stands first. */
   public Cidrs distinct() {
-    return inOrder(false).size() == size() ? this : copyOf(new LinkedHashSet<>(this));
+    long[] sorted = sortedWords();
+    for (int i = 1; i < size(); i++) {
+      if (isSame(sorted, i, sorted, i - 1)) {
+        return copyOf(new LinkedHashSet<>(this));
+      }
+    }
+    return this;
   }
 
   /** In order, without those that lie in others: the same addresses. */
   public Cidrs outermost() {
-    return inOrder(true);
-  }
-
-  /**
-   * @param apart whether to leave out those that lie in others, and not only repetitions
-   */
-  private Cidrs inOrder(boolean apart) {
-    long[] sorted = isAscending() ? words : sortedWords();
-    int kept = 0; // the blocks that stay are moved up to here
+    long[] sorted = sortedWords();
     long[] to = sorted;
+    int kept = 0;
     for (int i = 0; i < size(); i++) {
-      if (kept > 0 && (apart ? isIn(sorted, i, to, kept - 1) : isSame(sorted, i, to, kept - 1))) {
-        to = to == words ? words.clone() : to;
+      if (kept > 0 && isIn(sorted, i, to, kept - 1)) {
+        to = to == words ? words.clone() : to; // from now on those that stay move up
       } else {
         if (kept < i) {
           System.arraycopy(sorted, WORDS * i, to, WORDS * kept, WORDS);
@@ -167,16 +167,11 @@ public final class Cidrs extends AbstractList<Cidr> implements RandomAccess {
     return asItIs ? this : new Cidrs(kept == size() ? to : Arrays.copyOf(to, WORDS * kept));
   }
 
-  private boolean isAscending() {
-    for (int i = 1; i < size(); i++) {
-      if (compare(words, i - 1, i) > 0) {
-        return false;
-      }
-    }
-    return true;
-  }
-
+  /** In order; these themselves where they are so already. */
   private long[] sortedWords() {
+    if (isAscending()) {
+      return words;
+    }
     for (int i = 0; i < size(); i++) {
       if (family(words, i) == Family.IPV6) {
         List<Cidr> blocks = new ArrayList<>(this);
@@ -185,6 +180,15 @@ public final class Cidrs extends AbstractList<Cidr> implements RandomAccess {
       }
     }
     return sortedV4();
+  }
+
+  private boolean isAscending() {
+    for (int i = 1; i < size(); i++) {
+      if (compare(words, i - 1, i) > 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** An IPv4 block is one number, and numbers are sorted fast. */

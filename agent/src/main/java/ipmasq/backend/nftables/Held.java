@@ -18,6 +18,7 @@ import java.util.Optional;
  *
  * @param table our table, which both families share
  * @param exempt the set of exempt destinations; empty: there is none
+ * @param areas the same for the areas they lie in
  * @param sources the same for sources
  * @param chains those that bear our names
  * @param foreign whether something bears one of our names and is of another kind, so that the table
@@ -27,6 +28,7 @@ record Held(
     Family family,
     Optional<Table> table,
     Optional<Content> exempt,
+    Optional<Content> areas,
     Optional<Content> sources,
     List<Hooked> chains,
     boolean foreign,
@@ -46,16 +48,31 @@ record Held(
         Optional.empty(),
         Optional.empty(),
         Optional.empty(),
+        Optional.empty(),
         List.of(),
         false,
         Optional.empty(),
         List.of());
   }
 
+  /** Sets that bear our names are of another kind. */
+  static Held foreign(Family family, Table table, List<Hooked> chains) {
+    return new Held(
+        family,
+        Optional.of(table),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        chains,
+        true,
+        Optional.empty(),
+        List.of("a set that is not of our kind"));
+  }
+
   Held withFlaws(List<String> more) {
     List<String> all = new ArrayList<>(flaws);
     all.addAll(more);
-    return new Held(family, table, exempt, sources, chains, foreign, policy, all);
+    return new Held(family, table, exempt, areas, sources, chains, foreign, policy, all);
   }
 
   /** The port of the socket that owns the table; 0: none. */
@@ -71,7 +88,7 @@ record Held(
   /** Nothing of this family; the table may be there for the other one. */
   @Override
   public boolean absent() {
-    return exempt.isEmpty() && sources.isEmpty() && chains.isEmpty() && !foreign;
+    return exempt.isEmpty() && areas.isEmpty() && sources.isEmpty() && chains.isEmpty() && !foreign;
   }
 
   @Override

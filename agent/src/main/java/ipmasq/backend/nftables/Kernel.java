@@ -8,6 +8,7 @@ import ipmasq.netlink.NetlinkUnavailable;
 import ipmasq.netlink.nftables.Batch;
 import ipmasq.netlink.nftables.Chain;
 import ipmasq.netlink.nftables.Commit;
+import ipmasq.netlink.nftables.ElementVisitor;
 import ipmasq.netlink.nftables.Generation;
 import ipmasq.netlink.nftables.NftSet;
 import ipmasq.netlink.nftables.Nftables;
@@ -102,18 +103,21 @@ final class Kernel implements AutoCloseable {
       }
     }
     Optional<NftSet> exempt = given("set", nftables().find(Names.exempt(family)));
+    Optional<NftSet> areas = given("set", nftables().find(Names.areas(family)));
     Optional<NftSet> sources = given("set", nftables().find(Names.sources(family)));
-    if (isForeign(exempt, Names.exempt(family)) || isForeign(sources, Names.sources(family))) {
-      return assemble(family, table.get(), Optional.empty(), Optional.empty(), chains, true);
+    if (isForeign(exempt, Names.exempt(family))
+        || isForeign(areas, Names.areas(family))
+        || isForeign(sources, Names.sources(family))) {
+      return Held.foreign(family, table.get(), chains);
     }
     boolean trusted = known.isStill(table.get(), port(), generation);
     return assemble(
         family,
         table.get(),
         content(exempt, trusted ? known.exempt() : Optional.empty()),
+        areas(areas),
         content(sources, trusted ? known.sources() : Optional.empty()),
-        chains,
-        false);
+        chains);
   }
 
   private static boolean isForeign(Optional<NftSet> found, NftSet ours) {
@@ -125,27 +129,28 @@ final class Kernel implements AutoCloseable {
       Family family,
       Table table,
       Optional<Content> exempt,
+      Optional<Content> areas,
       Optional<Content> sources,
-      List<Hooked> chains,
-      boolean foreign) {
+      List<Hooked> chains) {
     List<String> flaws = new ArrayList<>();
     Optional<Policy> policy =
-        exempt.flatMap(
-            content ->
-                Decoder.policy(
-                    family,
-                    chains,
-                    content.blocks(),
-                    sources.<List<Cidr>>map(Content::blocks).orElse(List.of())));
-    if (foreign) {
-      flaws.add("a set that is not of our kind");
-    } else if (policy.isEmpty() && (!chains.isEmpty() || exempt.isPresent())) {
+        exempt
+            .filter(content -> areas.equals(Optional.of(Areas.of(content))))
+            .flatMap(
+                content ->
+                    Decoder.policy(
+                        family,
+                        chains,
+                        content.blocks(),
+                        sources.<List<Cidr>>map(Content::blocks).orElse(List.of())));
+    if (policy.isEmpty() && (!chains.isEmpty() || exempt.isPresent())) {
       flaws.add("our chains, their rules or sets are not as they should be");
     }
     if (policy.isPresent() && table.flags().contains(Table.Flag.DORMANT)) {
       flaws.add("the table is dormant");
     }
-    return new Held(family, Optional.of(table), exempt, sources, chains, foreign, policy, flaws);
+    return new Held(
+        family, Optional.of(table), exempt, areas, sources, chains, false, policy, flaws);
   }
 
   private Optional<Content> content(Optional<NftSet> set, Optional<Content> known)
@@ -154,11 +159,24 @@ final class Kernel implements AutoCloseable {
       return set.isEmpty() ? Optional.empty() : known;
     }
     ContentReader reader = new ContentReader(set.get());
-    Optional<NetlinkFailure> failure = nftables().elements(set.get(), reader);
-    if (failure.isPresent()) {
-      throw new Unanswered("elements of " + set.get(), failure.get());
-    }
+    elements(set.get(), reader);
     return Optional.of(reader.content());
+  }
+
+  private Optional<Content> areas(Optional<NftSet> set) throws Unanswered {
+    if (set.isEmpty()) {
+      return Optional.empty();
+    }
+    Areas areas = new Areas();
+    elements(set.get(), areas);
+    return Optional.of(areas.content());
+  }
+
+  private void elements(NftSet set, ElementVisitor visitor) throws Unanswered {
+    Optional<NetlinkFailure> failure = nftables().elements(set, visitor);
+    if (failure.isPresent()) {
+      throw new Unanswered("elements of " + set, failure.get());
+    }
   }
 
   /** Whether the table holds nothing of the other family. */

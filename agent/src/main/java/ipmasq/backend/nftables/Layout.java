@@ -38,7 +38,7 @@ import java.util.Set;
  *     meta nfproto != ipv4 return
  *     ip saddr != @sources4 return                       only with sources
  *     oifname != "eth0" oifname != "ppp*" return         only with interfaces
- *     ip daddr @exempt4 counter return
+ *     ip daddr &amp; 255.0.0.0 @areas4 ip daddr @exempt4 counter return
  *     fib daddr type local return
  *     meta l4proto tcp numgen random mod 64512 &lt; 28976 masquerade to :1024-29999    only with ports
  *     counter masquerade fully-random
@@ -48,7 +48,7 @@ import java.util.Set;
  *     ct status dnat return
  *     (sources and interfaces as above)
  *     fib daddr type local return
- *     ip daddr @exempt4 counter snat to ip saddr
+ *     ip daddr &amp; 255.0.0.0 @areas4 ip daddr @exempt4 counter snat to ip saddr
  * </pre>
  *
  * <p>Rules that look at addresses ask for the protocol once more, which nft does not show: without
@@ -118,6 +118,10 @@ final class Layout {
     return family == Family.IPV4 ? Payload.IP_SADDR : Payload.IP6_SADDR;
   }
 
+  private Payload destination() {
+    return family == Family.IPV4 ? Payload.IP_DADDR : Payload.IP6_DADDR;
+  }
+
   private void scope(Policy policy) {
     if (!policy.sources().isEmpty()) {
       add(
@@ -150,7 +154,10 @@ final class Layout {
     List<Expression> rule = new ArrayList<>();
     rule.add(new Meta(Meta.Key.NFPROTO));
     rule.add(Cmp.eq(protocol));
-    rule.add(family == Family.IPV4 ? Payload.IP_DADDR : Payload.IP6_DADDR);
+    rule.add(destination());
+    rule.add(Bitwise.and(1, Areas.mask(family)));
+    rule.add(Lookup.in(Names.areas(family).name()));
+    rule.add(destination());
     rule.add(Lookup.in(Names.exempt(family).name()));
     rule.add(COUNTER);
     rule.addAll(then);

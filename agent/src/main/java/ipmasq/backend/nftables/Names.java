@@ -44,6 +44,12 @@ final class Names {
         .commented("destinations that are not masqueraded");
   }
 
+  static NftSet areas(Family family) {
+    return NftSet.keys(TABLE, "areas" + number(family), keyType(family))
+        .limited(Areas.MOST)
+        .commented("blocks of /8 with exempt destinations: the rest is not searched for");
+  }
+
   static NftSet sources(Family family) {
     return NftSet.intervals(TABLE, "sources" + number(family), keyType(family))
         .commented("sources whose traffic may be masqueraded");

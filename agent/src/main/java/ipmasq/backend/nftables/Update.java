@@ -39,9 +39,12 @@ record Update(Batch first, Batch second) {
     }
     Held held = found.foreign() ? Held.nothing(family) : found;
     claim.ifPresent(first::add);
-    set(Names.exempt(family), held.exempt(), exempt(policy), first, second);
+    Cidrs exempt = exempt(policy);
+    set(counting(Names.exempt(family), exempt), held.exempt(), exempt, first, second);
+    set(Names.areas(family), held.areas(), Areas.around(exempt), first, second);
     if (!policy.sources().isEmpty()) {
-      set(Names.sources(family), held.sources(), Cidrs.copyOf(policy.sources()), first, second);
+      Cidrs sources = Cidrs.copyOf(policy.sources());
+      set(counting(Names.sources(family), sources), held.sources(), sources, first, second);
     }
     chains(policy, held, second);
     if (policy.sources().isEmpty() && held.sources().isPresent()) {
@@ -62,6 +65,7 @@ record Update(Batch first, Batch second) {
     } else {
       held.chains().forEach(chain -> batch.delete(chain.chain()));
       held.exempt().ifPresent(_ -> batch.delete(Names.exempt(held.family())));
+      held.areas().ifPresent(_ -> batch.delete(Names.areas(held.family())));
       held.sources().ifPresent(_ -> batch.delete(Names.sources(held.family())));
     }
     return new Update(new Batch(), batch);
@@ -72,10 +76,14 @@ record Update(Batch first, Batch second) {
     return Destinations.copyOf(disjoint.destinations()).ranges();
   }
 
+  private static NftSet counting(NftSet set, Cidrs wanted) {
+    return wanted.size() <= COUNTED ? set.withCounters() : set;
+  }
+
   private static void set(
       NftSet set, Optional<Content> held, Cidrs wanted, Batch first, Batch second) {
     if (held.isEmpty()) {
-      first.add(wanted.size() <= COUNTED ? set.withCounters() : set);
+      first.add(set);
       first.add(set, elements(wanted));
       return;
     }

@@ -53,10 +53,18 @@ class ListingTest {
                    172.16.0.0/12 counter packets 0 bytes 0, 192.168.0.0/16 counter packets 0 bytes 0 }
           }
 
+          set areas4 {
+            type ipv4_addr
+            size 256
+            comment "blocks of /8 with exempt destinations: the rest is not searched for"
+            elements = { 10.0.0.0, 169.0.0.0,
+                   172.0.0.0, 192.0.0.0 }
+          }
+
           chain postrouting4 {
             type nat hook postrouting priority srcnat + 5; policy accept;
             meta nfproto != ipv4 return
-            ip daddr @exempt4 counter packets 0 bytes 0 return comment "ip-masq-agent: local traffic is not subject to masquerade"
+            ip daddr & 255.0.0.0 == @areas4 ip daddr @exempt4 counter packets 0 bytes 0 return comment "ip-masq-agent: local traffic is not subject to masquerade"
             fib daddr type local return comment "ip-masq-agent: the node's own addresses"
             counter packets 0 bytes 0 masquerade fully-random comment "ip-masq-agent: outbound traffic is subject to masquerade"
           }
@@ -68,7 +76,7 @@ class ListingTest {
   @Test
   void bothFamilies() {
     node.sync(Policies.exempting());
-    node.sync(Policies.exempting("fe80::/10", "::/1", "fd00::1/128"));
+    node.sync(Policies.exempting("fe80::/10", "ff00::/8", "fd00::1/128"));
     assertEquals(
         """
         table inet ip-masq-agent {
@@ -82,20 +90,35 @@ class ListingTest {
             comment "destinations that are not masqueraded"
           }
 
+          set areas4 {
+            type ipv4_addr
+            size 256
+            comment "blocks of /8 with exempt destinations: the rest is not searched for"
+          }
+
           set exempt6 {
             type ipv6_addr
             flags interval
             counter
             comment "destinations that are not masqueraded"
-            elements = { ::/1 counter packets 0 bytes 0,
-                   fd00::1 counter packets 0 bytes 0,
-                   fe80::/10 counter packets 0 bytes 0 }
+            elements = { fd00::1 counter packets 0 bytes 0,
+                   fe80::/10 counter packets 0 bytes 0,
+                   ff00::/8 counter packets 0 bytes 0 }
+          }
+
+          set areas6 {
+            type ipv6_addr
+            size 256
+            comment "blocks of /8 with exempt destinations: the rest is not searched for"
+            elements = { fd00::,
+                   fe00::,
+                   ff00:: }
           }
 
           chain postrouting4 {
             type nat hook postrouting priority srcnat + 5; policy accept;
             meta nfproto != ipv4 return
-            ip daddr @exempt4 counter packets 0 bytes 0 return comment "ip-masq-agent: local traffic is not subject to masquerade"
+            ip daddr & 255.0.0.0 == @areas4 ip daddr @exempt4 counter packets 0 bytes 0 return comment "ip-masq-agent: local traffic is not subject to masquerade"
             fib daddr type local return comment "ip-masq-agent: the node's own addresses"
             counter packets 0 bytes 0 masquerade fully-random comment "ip-masq-agent: outbound traffic is subject to masquerade"
           }
@@ -103,7 +126,7 @@ class ListingTest {
           chain postrouting6 {
             type nat hook postrouting priority srcnat + 5; policy accept;
             meta nfproto != ipv6 return
-            ip6 daddr @exempt6 counter packets 0 bytes 0 return comment "ip-masq-agent: local traffic is not subject to masquerade"
+            ip6 daddr & ff00:: == @areas6 ip6 daddr @exempt6 counter packets 0 bytes 0 return comment "ip-masq-agent: local traffic is not subject to masquerade"
             fib daddr type local return comment "ip-masq-agent: the node's own addresses"
             counter packets 0 bytes 0 masquerade fully-random comment "ip-masq-agent: outbound traffic is subject to masquerade"
           }
@@ -117,7 +140,7 @@ class ListingTest {
     node.sync(
         Policies.pinned(
             Policies.scoped(
-                Policies.of(Family.IPV4, Policies.ports(PORTS), "0.0.0.0/0"),
+                Policies.of(Family.IPV4, Policies.ports(PORTS), "255.0.0.0/8"),
                 List.of("10.244.0.0/16", "10.245.0.0/24"),
                 List.of("eth0", "ppp+"))));
     assertEquals(
@@ -131,7 +154,14 @@ class ListingTest {
             flags interval
             counter
             comment "destinations that are not masqueraded"
-            elements = { 0.0.0.0/0 counter packets 0 bytes 0 }
+            elements = { 255.0.0.0/8 counter packets 0 bytes 0 }
+          }
+
+          set areas4 {
+            type ipv4_addr
+            size 256
+            comment "blocks of /8 with exempt destinations: the rest is not searched for"
+            elements = { 255.0.0.0 }
           }
 
           set sources4 {
@@ -147,7 +177,7 @@ class ListingTest {
             meta nfproto != ipv4 return
             ip saddr != @sources4 return comment "ip-masq-agent: only traffic from sourceCIDRs"
             oifname != "eth0" oifname != "ppp*" return comment "ip-masq-agent: only traffic out of outputInterface"
-            ip daddr @exempt4 counter packets 0 bytes 0 return comment "ip-masq-agent: local traffic is not subject to masquerade"
+            ip daddr & 255.0.0.0 == @areas4 ip daddr @exempt4 counter packets 0 bytes 0 return comment "ip-masq-agent: local traffic is not subject to masquerade"
             fib daddr type local return comment "ip-masq-agent: the node's own addresses"
             meta l4proto tcp numgen random mod 61744 < 28976 counter packets 0 bytes 0 masquerade to :1024-29999 fully-random comment "ip-masq-agent: outbound traffic is subject to masquerade"
             meta l4proto tcp numgen random mod 32768 < 32767 counter packets 0 bytes 0 masquerade to :32768-65534 fully-random comment "ip-masq-agent: outbound traffic is subject to masquerade"
@@ -168,7 +198,7 @@ class ListingTest {
             ip saddr != @sources4 return comment "ip-masq-agent: only traffic from sourceCIDRs"
             oifname != "eth0" oifname != "ppp*" return comment "ip-masq-agent: only traffic out of outputInterface"
             fib daddr type local return comment "ip-masq-agent: the node's own addresses"
-            ip daddr @exempt4 counter packets 0 bytes 0 snat ip to ip saddr comment "ip-masq-agent: no other chain masquerades this"
+            ip daddr & 255.0.0.0 == @areas4 ip daddr @exempt4 counter packets 0 bytes 0 snat ip to ip saddr comment "ip-masq-agent: no other chain masquerades this"
           }
         }
         """,
@@ -196,6 +226,13 @@ class ListingTest {
             elements = { fd00::/8 counter packets 0 bytes 0 }
           }
 
+          set areas6 {
+            type ipv6_addr
+            size 256
+            comment "blocks of /8 with exempt destinations: the rest is not searched for"
+            elements = { fd00:: }
+          }
+
           set exempt4 {
             type ipv4_addr
             flags interval
@@ -204,10 +241,17 @@ class ListingTest {
             elements = { 10.0.0.0/8 counter packets 0 bytes 0 }
           }
 
+          set areas4 {
+            type ipv4_addr
+            size 256
+            comment "blocks of /8 with exempt destinations: the rest is not searched for"
+            elements = { 10.0.0.0 }
+          }
+
           chain postrouting6 {
             type nat hook postrouting priority srcnat + 5; policy accept;
             meta nfproto != ipv6 return
-            ip6 daddr @exempt6 counter packets 0 bytes 0 return comment "ip-masq-agent: local traffic is not subject to masquerade"
+            ip6 daddr & ff00:: == @areas6 ip6 daddr @exempt6 counter packets 0 bytes 0 return comment "ip-masq-agent: local traffic is not subject to masquerade"
             fib daddr type local return comment "ip-masq-agent: the node's own addresses"
             meta l4proto tcp numgen random mod 61744 < 28976 counter packets 0 bytes 0 snat ip6 to [2001:db8::1]-[2001:db8::9]:1024-29999 fully-random comment "ip-masq-agent: outbound traffic is subject to masquerade"
             meta l4proto tcp numgen random mod 32768 < 32767 counter packets 0 bytes 0 snat ip6 to [2001:db8::1]-[2001:db8::9]:32768-65534 fully-random comment "ip-masq-agent: outbound traffic is subject to masquerade"
@@ -226,13 +270,13 @@ class ListingTest {
             meta nfproto != ipv6 return
             ct status dnat return comment "ip-masq-agent: service traffic is not pinned"
             fib daddr type local return comment "ip-masq-agent: the node's own addresses"
-            ip6 daddr @exempt6 counter packets 0 bytes 0 snat ip6 to ip6 saddr comment "ip-masq-agent: no other chain masquerades this"
+            ip6 daddr & ff00:: == @areas6 ip6 daddr @exempt6 counter packets 0 bytes 0 snat ip6 to ip6 saddr comment "ip-masq-agent: no other chain masquerades this"
           }
 
           chain postrouting4 {
             type nat hook postrouting priority srcnat + 5; policy accept;
             meta nfproto != ipv4 return
-            ip daddr @exempt4 counter packets 0 bytes 0 return comment "ip-masq-agent: local traffic is not subject to masquerade"
+            ip daddr & 255.0.0.0 == @areas4 ip daddr @exempt4 counter packets 0 bytes 0 return comment "ip-masq-agent: local traffic is not subject to masquerade"
             fib daddr type local return comment "ip-masq-agent: the node's own addresses"
             counter packets 0 bytes 0 snat ip to 192.0.2.1 fully-random comment "ip-masq-agent: outbound traffic is subject to masquerade"
           }

@@ -53,6 +53,10 @@ class TamperingTest {
         "add element inet ip-masq-agent exempt4 { 8.8.8.1-8.8.8.8, 255.255.255.0/24 }",
         "delete element inet ip-masq-agent exempt4 { 10.0.0.0/8 }",
         "flush set inet ip-masq-agent exempt4",
+        "add element inet ip-masq-agent areas4 { 8.0.0.0 }",
+        "add element inet ip-masq-agent areas4 { 10.1.2.3 }",
+        "delete element inet ip-masq-agent areas4 { 10.0.0.0 }",
+        "flush set inet ip-masq-agent areas4",
         "add element inet ip-masq-agent sources4 { 10.245.0.0/16 }",
         "flush chain inet ip-masq-agent postrouting4; delete chain inet ip-masq-agent postrouting4",
         """
@@ -64,6 +68,13 @@ class TamperingTest {
         flush chain inet ip-masq-agent postrouting4
         delete chain inet ip-masq-agent postrouting4
         add chain inet ip-masq-agent postrouting4
+        """,
+        """
+        flush chain inet ip-masq-agent pin4
+        flush chain inet ip-masq-agent postrouting4
+        delete set inet ip-masq-agent areas4
+        add rule inet ip-masq-agent postrouting4 ip daddr @exempt4 return
+        add rule inet ip-masq-agent postrouting4 masquerade
         """,
         """
         delete table inet ip-masq-agent

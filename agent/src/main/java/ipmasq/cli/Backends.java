@@ -30,14 +30,16 @@ final class Backends implements AutoCloseable {
   private static final long ASK_AGAIN_NANOS = 100_000_000;
 
   private final OwnTable table;
+  private final KubeProxy kubeProxy;
   private final CniBackend cni;
   private final Map<String, Iptables> byChain = new HashMap<>();
-  private final Map<Object, Watch> watches = new HashMap<>();
+  private final Map<Object, RulesWatch> watches = new HashMap<>();
   private @Nullable Choice auto;
   private long asked;
 
   private Backends(OwnTable table, Settings.Cni cni) {
     this.table = table;
+    this.kubeProxy = new KubeProxy(table);
     this.cni = new CniBackend(cni.config(), cni.addPolicy(), cni.keepExtra());
   }
 
@@ -87,7 +89,7 @@ final class Backends implements AutoCloseable {
       choice =
           Choice.of(
               new Choice.Signs(
-                  KubeProxy.usesNftables(),
+                  kubeProxy.usesNftables(),
                   Iptables.isInstalled(),
                   iptables(config).failures() < PATIENCE,
                   table::works));
@@ -121,25 +123,31 @@ final class Backends implements AutoCloseable {
   private Watch chainWatch(Config config) {
     List<Family> families =
         config.enableIpv6() ? List.of(Family.IPV4, Family.IPV6) : List.of(Family.IPV4);
-    Watch nft =
+    RulesWatch nft =
         watches.computeIfAbsent(
             List.of(families, config.masqChain()),
             _ -> RulesWatch.ofIptables(families, config.masqChain()));
     Iptables iptables = iptables(config);
-    // Known only once the backend has looked: iptables-legacy has nothing that could be watched.
-    return iptables.isLegacy()
-        ? Watch.NONE
-        : () -> iptables.isLegacy() ? Optional.empty() : nft.mark();
+    return iptables.isLegacy() ? Watch.NONE : new ChainWatch(iptables, nft);
+  }
+
+  /** Which iptables it is, is known only once it has looked; of the legacy one nothing is told. */
+  private record ChainWatch(Iptables iptables, RulesWatch nft) implements Watch {
+    @Override
+    public Optional<Object> mark() {
+      return iptables.isLegacy() ? Optional.empty() : nft.mark();
+    }
+
+    @Override
+    public boolean quiet() {
+      return nft.quiet();
+    }
   }
 
   /** Gives up the table, for the next process to adopt. */
   @Override
   public void close() {
     table.close();
-    for (Watch watch : watches.values()) {
-      if (watch instanceof RulesWatch eye) {
-        eye.close();
-      }
-    }
+    watches.values().forEach(RulesWatch::close);
   }
 }

@@ -191,7 +191,7 @@ record Settings(
   }
 
   private static Duration watch(CommandLine line) {
-    return switch (GoDuration.parse(line.text(Flag.WATCH_INTERVAL).orElse("500ms"))) {
+    return switch (GoDuration.parse(line.text(Flag.WATCH_INTERVAL).orElse("450ms"))) {
       case GoDuration.Parsed.Value(var value) -> value;
       case GoDuration.Parsed.Malformed _ -> throw new IllegalStateException("checked before");
     };

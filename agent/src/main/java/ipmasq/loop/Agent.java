@@ -26,7 +26,7 @@ public final class Agent {
 
   /**
    * So many looks Java takes to compile what a look consists of. Made all at once they take about a
-   * tenth of a second; twice a second, they would be slow ones for ten minutes.
+   * tenth of a second; a few a second, they would be slow ones for ten minutes or more.
    */
   private static final int REHEARSALS = 4_096;
 
@@ -45,7 +45,8 @@ public final class Agent {
   private int looks;
 
   /**
-   * @param watchInterval how often to look whether somebody touched the rules; zero: never
+   * @param watchInterval how often to look whether somebody touched the rules, half as often where
+   *     all is quiet; zero: never
    * @param passes is told of each pass when it is over
    */
   public Agent(Sync sync, Triggers triggers, Duration watchInterval, Consumer<Pass> passes) {
@@ -114,7 +115,7 @@ public final class Agent {
 
   private long pause() {
     if (looks == REHEARSALS) {
-      return watchNanos;
+      return sync.quiet() ? 2 * watchNanos : watchNanos;
     }
     return looks % AT_A_STRETCH == 0 ? MOMENT_NANOS : 0;
   }

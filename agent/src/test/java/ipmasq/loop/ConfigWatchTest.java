@@ -15,7 +15,7 @@ class ConfigWatchTest {
   private static final Duration DEADLINE = Duration.ofSeconds(20);
   private static final Duration QUIET = Duration.ofMillis(100);
 
-  private final Triggers triggers = new Triggers();
+  private final Triggers triggers = new Triggers(Rest::parking);
 
   @Test
   void aConfigMapVolumeIsFollowed() throws Exception {

@@ -125,17 +125,13 @@ final class Idle implements Section {
         }
       }
       sleep(SETTLE_SECONDS);
-      Polling polling = Polling.during(scale.idleSeconds());
       lanes.forEach(Lane::begin);
       sleep(scale.idleSeconds());
       lanes.forEach(Lane::end);
       pollsV4 = Polling.sync("iptables");
       pollsBoth = Polling.sync("iptables", "ip6tables");
       beside =
-          "In the same seconds a thread that wakes up twice a second, and does nothing, took "
-              + Unit.MILLISECONDS.text(polling.wakeUps())
-              + ": so much of it nobody who looks that often can save. What the Go agent runs for its"
-              + " one sync a minute, the agent itself not counted, took "
+          "What the Go agent runs for its one sync a minute, the agent itself not counted, took "
               + Unit.MILLISECONDS.text(pollsV4)
               + " right after ("
               + Unit.MILLISECONDS.text(pollsBoth)

@@ -1,13 +1,10 @@
 package ipmasq.bench;
 
 import ipmasq.testkit.Namespace;
-import java.lang.management.ManagementFactory;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 
 /** What to hold an idle agent's CPU time against, taken in the same minute. */
 final class Polling {
-  private static final long PAUSE_NANOS = 500_000_000;
   private static final int REPETITIONS = 7;
 
   /** What the Go agent runs a family at each sync, of which the first is meant to fail. */
@@ -17,31 +14,7 @@ final class Polling {
           "iptables -w -t nat -C POSTROUTING -m addrtype ! --dst-type LOCAL -j IP-MASQ-AGENT",
           "iptables-restore -w --noflush");
 
-  private volatile double wakeUps;
-
   private Polling() {}
-
-  /** Starts a thread that wakes up as often as an agent looks, and does nothing, so long. */
-  static Polling during(int seconds) {
-    Polling polling = new Polling();
-    Thread.ofPlatform().daemon().start(() -> polling.sleep(seconds));
-    return polling;
-  }
-
-  private void sleep(int seconds) {
-    var threads = ManagementFactory.getThreadMXBean();
-    long before = threads.getCurrentThreadCpuTime();
-    long end = System.nanoTime() + seconds * 1_000_000_000L;
-    while (System.nanoTime() < end) {
-      LockSupport.parkNanos(PAUSE_NANOS);
-    }
-    wakeUps = (threads.getCurrentThreadCpuTime() - before) / 1e6;
-  }
-
-  /** Milliseconds of CPU time that these wake-ups took. */
-  double wakeUps() {
-    return wakeUps;
-  }
 
   /** Milliseconds of CPU time of the commands of one sync that finds all in order; a median. */
   static double sync(String... families) {

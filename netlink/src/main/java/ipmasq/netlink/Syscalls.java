@@ -22,6 +22,7 @@ final class Syscalls {
   static final long RECVFROM = number(45, 207);
   static final long BIND = number(49, 200);
   static final long GETSOCKNAME = number(51, 204);
+  static final long SOCKETPAIR = number(53, 199);
   static final long SETSOCKOPT = number(54, 208);
 
   /** Where errno is put; one that is kept makes a call free of allocation. */
@@ -61,9 +62,15 @@ final class Syscalls {
   /** The same without allocation: errno lands in a segment that the caller keeps. */
   static long call(
       MemorySegment captured, long number, long a, long b, long c, long d, long e, long f) {
+    long result = bare(captured, number, a, b, c, d, e, f);
+    return result == -1 ? -errno(captured) : result;
+  }
+
+  /** The same for those who do not ask why: -1 where it failed. */
+  static long bare(
+      MemorySegment captured, long number, long a, long b, long c, long d, long e, long f) {
     try {
-      long result = (long) SYSCALL.invokeExact(captured, number, a, b, c, d, e, f);
-      return result == -1 ? -errno(captured) : result;
+      return (long) SYSCALL.invokeExact(captured, number, a, b, c, d, e, f);
     } catch (Throwable impossible) {
       throw new AssertionError(impossible);
     }

@@ -1,20 +1,37 @@
 package ipmasq.backend.nftables;
 
+import ipmasq.netlink.nftables.Generation;
 import ipmasq.netlink.nftables.Table;
 import ipmasq.netlink.nftables.TableFamily;
+import org.jspecify.annotations.Nullable;
 
-/** What kube-proxy does on this node. */
+/** What kube-proxy does on this node. Used by one thread. */
 public final class KubeProxy {
-  private KubeProxy() {}
+  private final Kernel kernel;
+  private @Nullable Generation seen;
+  private boolean nftables;
+
+  /**
+   * @param table whose socket is used: the first that a process opens gets its id as a port, and
+   *     the owner of a table is the one to be known by that
+   */
+  public KubeProxy(OwnTable table) {
+    kernel = table.kernel();
+  }
 
   /** In nftables mode it keeps a table of its name a family. */
-  public static boolean usesNftables() {
-    // A socket for this question alone: the first that stays open gets the process's id as its
-    // port, and the owner of a table is the one to be known by that.
-    try (Kernel kernel = new Kernel()) {
-      return kernel.has(new Table(TableFamily.IP, "kube-proxy"))
-          || kernel.has(new Table(TableFamily.IP6, "kube-proxy"));
+  public boolean usesNftables() {
+    try {
+      Generation now = kernel.generation();
+      if (!now.equals(seen)) { // else nobody can have made one
+        nftables =
+            kernel.has(new Table(TableFamily.IP, "kube-proxy"))
+                || kernel.has(new Table(TableFamily.IP6, "kube-proxy"));
+        seen = now;
+      }
+      return nftables;
     } catch (Unanswered cannotTell) {
+      seen = null;
       return false;
     }
   }

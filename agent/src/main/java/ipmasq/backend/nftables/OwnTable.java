@@ -46,6 +46,10 @@ public final class OwnTable implements Backend, AutoCloseable {
     return new OwnTable(false);
   }
 
+  Kernel kernel() {
+    return kernel;
+  }
+
   /** Whether the kernel answers at all. */
   public boolean works() {
     return observe(Family.IPV4) instanceof Observation.Seen;

@@ -35,7 +35,9 @@ class Endpoint implements AutoCloseable {
   /** What a refusal takes of the receive buffer, generously. */
   private static final int REFUSAL = 2 << 10;
 
-  private final Arena arena = Arena.ofShared();
+  /** Left to the collector: to free it at once would stop all threads for a moment. */
+  private final Arena arena = Arena.ofAuto();
+
   private final MemorySegment captured = arena.allocate(Syscalls.CAPTURED);
   private final MemorySegment address = arena.allocate(ADDRESS, 4);
   private final MemorySegment option = arena.allocate(16, 8);
@@ -46,13 +48,13 @@ class Endpoint implements AutoCloseable {
   private int port;
   private int sendRoom = SURE_TO_BE_SENT;
   private int receiveRoom;
+  private boolean closed;
 
   Endpoint(int protocol, int keep) throws NetlinkUnavailable {
     kept = arena.allocate(keep, 8);
     long result =
         Syscalls.call(captured, Syscalls.SOCKET, AF_NETLINK, SOCK_RAW_CLOEXEC, protocol, 0, 0, 0);
     if (result < 0) {
-      arena.close();
       throw new NetlinkUnavailable("socket", Errno.of(result));
     }
     descriptor = (int) result;
@@ -232,14 +234,17 @@ class Endpoint implements AutoCloseable {
   }
 
   long call(long number, long a, long b, long c, long d, long e, long f) {
+    if (closed) { // the number of the descriptor may be somebody else's by now
+      throw new IllegalStateException("this socket was closed");
+    }
     return Syscalls.call(captured, number, a, b, c, d, e, f);
   }
 
   @Override
   public void close() {
-    if (arena.scope().isAlive()) {
+    if (!closed) {
       call(Syscalls.CLOSE, descriptor, 0, 0, 0, 0, 0);
-      arena.close();
+      closed = true;
     }
   }
 }

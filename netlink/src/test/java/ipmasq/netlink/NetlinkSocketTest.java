@@ -29,6 +29,15 @@ class NetlinkSocketTest {
   }
 
   @Test
+  void onceClosedItAsksNothing() throws Exception {
+    NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETFILTER, LIMIT);
+    socket.close();
+    socket.close();
+    MessageWriter request = new MessageWriter().begin(GET_GENERATION, 1).netfilter(0, 0);
+    assertThrows(IllegalStateException.class, () -> socket.ask(request, _ -> {}));
+  }
+
+  @Test
   void aProtocolThatIsNotThere() {
     NetlinkUnavailable unavailable =
         assertThrows(NetlinkUnavailable.class, () -> NetlinkSocket.open(31, LIMIT));

@@ -94,7 +94,7 @@ record Flag(String name, Kind kind, @Nullable String value, String help) {
               Kind.TEXT,
               "DURATION",
               "look this often whether somebody touched the rules, half as often"
-                  + " where all is quiet; 0 never (default 450ms)"),
+                  + " where all is quiet; 0 never (default 425ms)"),
           new Flag(
               RESYNC_INTERVAL,
               Kind.NUMBER,

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** How long agents take: from exec, from a change of the config, from a flushed chain. */
 final class Reaction implements Section {
   private static final Duration PATIENCE = Duration.ofSeconds(75);
-  private static final Duration QUIET = Duration.ofSeconds(15);
+  private static final Duration QUIET = Duration.ofSeconds(12);
   private static final int FEW = 3;
   private static final int MORE = 4;
   private static final int AT_ONCE = 3; // repairs that ours makes before it suspects a fight
@@ -145,7 +145,7 @@ final class Reaction implements Section {
     }
   }
 
-  /** As on a node where nobody has changed a rule for a while: a node each, all at once. */
+  /** As on a node where nobody has changed a rule for a while: many nodes, which wait together. */
   private void healsInQuiet(Contender contender) {
     List<AutoCloseable> open = new ArrayList<>();
     try {
@@ -158,14 +158,15 @@ final class Reaction implements Section {
         kernel.await(System.nanoTime(), contender.kind(), FEW, PATIENCE);
         nodes.add(kernel);
       }
-      LockSupport.parkNanos(QUIET.toNanos());
-      for (KernelView kernel : nodes) {
-        pauseUpTo(700);
-        long since = System.nanoTime();
-        kernel.flush();
-        healQuiet
-            .computeIfAbsent(contender, _ -> new Samples())
-            .add(kernel.await(since, contender.kind(), FEW, PATIENCE));
+      for (int round = 0; round < scale.few(); round++) {
+        LockSupport.parkNanos(QUIET.toNanos());
+        for (KernelView kernel : nodes) {
+          long since = System.nanoTime();
+          kernel.flush();
+          healQuiet
+              .computeIfAbsent(contender, _ -> new Samples())
+              .add(kernel.await(since, contender.kind(), FEW, PATIENCE));
+        }
       }
     } finally {
       close(open.reversed());

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class Reaction implements Section {
   private static final Duration PATIENCE = Duration.ofSeconds(75);
   private static final Duration QUIET = Duration.ofSeconds(12);
+  private static final int QUIET_BEAT_MILLIS = 900;
   private static final int FEW = 3;
   private static final int MORE = 4;
   private static final int AT_ONCE = 3; // repairs that ours makes before it suspects a fight
@@ -161,6 +162,7 @@ final class Reaction implements Section {
       for (int round = 0; round < scale.few(); round++) {
         LockSupport.parkNanos(QUIET.toNanos());
         for (KernelView kernel : nodes) {
+          pause(random.nextInt(QUIET_BEAT_MILLIS)); // they were started in turn, and beat so
           long since = System.nanoTime();
           kernel.flush();
           healQuiet
@@ -190,7 +192,11 @@ final class Reaction implements Section {
 
   /** A second at least: the agent looks at its own changes once more before it rests. */
   private void pauseUpTo(int millis) {
-    LockSupport.parkNanos((1_000 + random.nextInt(millis + 1)) * 1_000_000L);
+    pause(1_000 + random.nextInt(millis + 1));
+  }
+
+  private static void pause(int millis) {
+    LockSupport.parkNanos(millis * 1_000_000L);
   }
 
   @Override

@@ -139,7 +139,9 @@ final class Layout {
 
   private Edit behind(Json last, String separator, String key, Fresh value) {
     boolean lines = hasBreak(separator) || hasBreak(document.text(last));
-    String indent = hasBreak(separator) ? afterBreak(separator) : indentAt(last.to());
+    // Some begin their lines with the comma.
+    String indent =
+        hasBreak(separator) ? afterBreak(separator).replace(',', ' ') : indentAt(last.to());
     return new Edit(last.to(), last.to(), separator + key + print(value, indent, lines));
   }
 

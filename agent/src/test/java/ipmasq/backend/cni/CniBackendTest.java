@@ -57,6 +57,36 @@ class CniBackendTest {
   }
 
   @Test
+  void linesMayBeginWithTheComma() throws Exception {
+    String before =
+        """
+        { "type": "win-bridge"
+        , "policies":
+          [ { "name": "EndpointPolicy"
+            , "value":
+              { "Type": "OutBoundNAT"
+              , "Priority": 1
+              }
+            }
+          ]
+        }
+        """;
+    Backend backend = exact(before);
+    assertEquals(APPLIED, Node.enforce(backend, Node.exempt(IPV4, "10.0.0.0/8", "11.0.0.0/8")));
+    assertEquals(
+        before.replace(
+            "1\n",
+            """
+            1
+                  , "ExceptionList": [
+                      "10.0.0.0/8",
+                      "11.0.0.0/8"
+                    ]
+            """),
+        node().text("a.conf"));
+  }
+
+  @Test
   void exceptionsAreCarvedOut() throws Exception {
     Backend backend = exact(conf("[]"));
     Policy policy =

@@ -11,8 +11,8 @@ import java.nio.ByteOrder;
  *
  * <p>For a thread that wakes up a few times a second for as long as the process lives. Java's own
  * ways to wait take a precise timer and a good deal of seldom used code, which is cold each time:
- * they cost half as much again. The kernel's time limit of a socket is coarse, up to an eighth
- * late, and comes together with others of the node.
+ * they cost twice as much. The kernel's time limit of a socket is coarse, up to an eighth late, and
+ * comes together with others of the node.
  */
 public final class Bell {
   private static final int AF_UNIX = 1;
@@ -30,7 +30,7 @@ public final class Bell {
   private final ByteBuffer limitBytes = limit.asByteBuffer().order(ByteOrder.nativeOrder());
   private final int ear;
   private final int rope;
-  private long limitMicros;
+  private long limitMillis;
 
   private Bell(int ear, int rope) {
     this.ear = ear;
@@ -52,13 +52,13 @@ public final class Bell {
 
   /** Waits for about so long, or until the bell rings; not at all where it has rung meanwhile. */
   public void await(long nanos) {
-    long micros = nanos / 1000;
-    if (micros > 0 && micros != limitMicros) {
-      limitBytes.putLong(0, micros / 1_000_000).putLong(8, micros % 1_000_000);
+    long millis = nanos <= 0 ? 0 : 1 + (nanos - 1) / 1_000_000; // whole ones: mostly the same again
+    if (millis > 0 && millis != limitMillis) {
+      limitBytes.putLong(0, millis / 1_000).putLong(8, millis % 1_000 * 1_000);
       call(Syscalls.SETSOCKOPT, ear, SOL_SOCKET, SO_RCVTIMEO, limit.address(), 16);
-      limitMicros = micros;
+      limitMillis = millis;
     }
-    call(Syscalls.RECVFROM, ear, room, 8, micros > 0 ? 0 : MSG_DONTWAIT, 0);
+    call(Syscalls.RECVFROM, ear, room, 8, millis > 0 ? 0 : MSG_DONTWAIT, 0);
   }
 
   /** For any thread. */

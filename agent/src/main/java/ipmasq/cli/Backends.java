@@ -86,12 +86,13 @@ final class Backends implements AutoCloseable {
     if (choice == null
         || choice.backend() == Choice.Which.IPTABLES && now - asked > ASK_AGAIN_NANOS) {
       asked = now;
+      Iptables iptables = iptables(config);
       choice =
           Choice.of(
               new Choice.Signs(
                   kubeProxy.usesNftables(),
-                  Iptables.isInstalled(),
-                  iptables(config).failures() < PATIENCE,
+                  iptables.isInstalled(),
+                  iptables.failures() < PATIENCE,
                   table::works));
       auto = choice;
     }

@@ -19,10 +19,11 @@ final class Sources {
   static List<Found> look(List<Path> paths) {
     List<Found> found = new ArrayList<>();
     for (Path path : paths) {
-      if (Files.isDirectory(path)) {
+      Found file = Found.at(path);
+      if (file.trouble() != null && Files.isDirectory(path)) {
         lookInto(path, found);
       } else {
-        found.add(Found.at(path));
+        found.add(file);
       }
     }
     return found;

@@ -42,7 +42,7 @@ public final class Agent {
   private final Fight fight = new Fight();
   private Duration retry = FIRST_RETRY;
   private int lastChanges;
-  private int looks;
+  private int rehearsed;
 
   /**
    * @param watchInterval how often to look whether somebody touched the rules, half as often where
@@ -88,36 +88,50 @@ public final class Agent {
     long over = System.nanoTime();
     long due = over + pass.config().resyncInterval().toNanos();
     long calm = over + (falseAlarm ? pass.took().toNanos() * CALM : 0);
+    Set<Trigger> why = rehearse(due, calm);
+    return why.isEmpty() ? await(due, calm, Long.MAX_VALUE, Integer.MAX_VALUE) : why;
+  }
+
+  /** Makes the looks that are still to be rehearsed, unless there is something to do. */
+  private Set<Trigger> rehearse(long due, long calm) throws InterruptedException {
     Set<Trigger> why = Set.of();
-    while (why.isEmpty()) {
-      why = awaitOne(due, calm);
+    while (rehearsed < REHEARSALS && why.isEmpty() && watching()) {
+      why = await(due, calm, rehearsed % AT_A_STRETCH == 0 ? MOMENT_NANOS : 0, 1);
+      rehearsed++;
     }
     return why;
   }
 
-  /** Waits until something is posted or it is time for a look; nothing: all is as it was. */
-  private Set<Trigger> awaitOne(long due, long calm) throws InterruptedException {
-    long left = due - System.nanoTime();
-    if (left <= 0) {
-      return EnumSet.of(Trigger.RESYNC);
+  /**
+   * Waits until there is something to do, or so many looks were made. It is rehearsed as a whole:
+   * the little that would be left to be interpreted is cold each time.
+   *
+   * @param pause nanoseconds before a look where that is less than usual
+   */
+  private Set<Trigger> await(long due, long calm, long pause, int looks)
+      throws InterruptedException {
+    for (int look = 0; look < looks; look++) {
+      long left = due - System.nanoTime();
+      if (left <= 0) {
+        return EnumSet.of(Trigger.RESYNC);
+      }
+      boolean watching = watching();
+      long interval = sync.quiet() ? 2 * watchNanos : watchNanos;
+      Set<Trigger> posted =
+          triggers.await(watching ? Math.min(left, Math.min(pause, interval)) : left);
+      if (!posted.isEmpty()) {
+        return posted;
+      }
+      long now = System.nanoTime();
+      if (watching && now - calm >= 0 && !fight.holdsBack(now) && sync.disturbed()) {
+        return EnumSet.of(Trigger.RULES);
+      }
     }
-    boolean watching = watchNanos > 0 && sync.watches();
-    Set<Trigger> posted = triggers.await(watching ? Math.min(left, pause()) : left);
-    if (!posted.isEmpty() || !watching) {
-      return posted;
-    }
-    looks = Math.min(looks + 1, REHEARSALS);
-    long now = System.nanoTime();
-    return now - calm >= 0 && !fight.holdsBack(now) && sync.disturbed()
-        ? EnumSet.of(Trigger.RULES)
-        : Set.of();
+    return Set.of();
   }
 
-  private long pause() {
-    if (looks == REHEARSALS) {
-      return sync.quiet() ? 2 * watchNanos : watchNanos;
-    }
-    return looks % AT_A_STRETCH == 0 ? MOMENT_NANOS : 0;
+  private boolean watching() {
+    return watchNanos > 0 && sync.watches();
   }
 
   private Set<Trigger> afterFailure(Pass pass) throws InterruptedException {

@@ -28,12 +28,14 @@ public final class Iptables implements Backend {
   private static final String LOCK_WAIT_SECONDS = "5";
 
   private final Names names;
+  private final Programs programs;
   private final Commands commands;
   private final LegacyTables legacy;
   private final Probe probe;
   private Optional<Variant> variant = Optional.empty();
   private Header header = Header.NONE;
   private boolean randomFully = true;
+  private boolean answered;
   private boolean worked;
   private int failures;
 
@@ -48,6 +50,7 @@ public final class Iptables implements Backend {
 
   Iptables(String chain, Programs programs, LegacyTables legacy, Commands commands) {
     this.names = Names.of(chain);
+    this.programs = programs;
     this.commands = commands;
     this.legacy = legacy;
     this.probe = new Probe(programs, legacy, commands);
@@ -64,9 +67,9 @@ public final class Iptables implements Backend {
         chain, programs, LegacyTables.ofKernel(), new ChildProcesses(programs, DEADLINE));
   }
 
-  /** Whether there is an iptables on PATH. */
-  public static boolean isInstalled() {
-    return Programs.ofEnvironment().find("iptables-save").isPresent();
+  /** Whether there is one to run: it answered when it was last asked, or it is on PATH. */
+  public boolean isInstalled() {
+    return answered || programs.find("iptables-save").isPresent();
   }
 
   /** Whether the rules are kept where nf_tables does not see them; known from the first look on. */
@@ -124,7 +127,8 @@ public final class Iptables implements Backend {
   @Override
   public Observation observe(Family family) {
     Observation observation = glanceOrLook(family);
-    worked |= observation instanceof Observation.Seen;
+    answered = observation instanceof Observation.Seen;
+    worked |= answered;
     failures = worked ? 0 : failures + 1;
     return observation;
   }

@@ -24,7 +24,6 @@ public final class Bell {
   /** Lives as long as the process: a thread that rings late must not ring at somebody else's. */
   private final Arena arena = Arena.global();
 
-  private final MemorySegment captured = arena.allocate(Syscalls.CAPTURED);
   private final long room = arena.allocate(8, 8).address();
   private final MemorySegment limit = arena.allocate(16, 8);
   private final ByteBuffer limitBytes = limit.asByteBuffer().order(ByteOrder.nativeOrder());
@@ -55,20 +54,15 @@ public final class Bell {
     long millis = nanos <= 0 ? 0 : 1 + (nanos - 1) / 1_000_000; // whole ones: mostly the same again
     if (millis > 0 && millis != limitMillis) {
       limitBytes.putLong(0, millis / 1_000).putLong(8, millis % 1_000 * 1_000);
-      call(Syscalls.SETSOCKOPT, ear, SOL_SOCKET, SO_RCVTIMEO, limit.address(), 16);
+      Syscalls.bare(Syscalls.SETSOCKOPT, ear, SOL_SOCKET, SO_RCVTIMEO, limit.address(), 16, 0);
       limitMillis = millis;
     }
-    call(Syscalls.RECVFROM, ear, room, 8, millis > 0 ? 0 : MSG_DONTWAIT, 0);
+    Syscalls.bare(Syscalls.RECVFROM, ear, room, 8, millis > 0 ? 0 : MSG_DONTWAIT, 0, 0);
   }
 
   /** For any thread. */
   public void ring() {
     // Where there is no room for it, it rings already.
-    Syscalls.call(Syscalls.SENDTO, rope, room, 1, MSG_DONTWAIT, 0, 0);
-  }
-
-  /** Nobody asks why a wait ended. */
-  private void call(long number, long a, long b, long c, long d, long e) {
-    Syscalls.bare(captured, number, a, b, c, d, e, 0);
+    Syscalls.bare(Syscalls.SENDTO, rope, room, 1, MSG_DONTWAIT, 0, 0);
   }
 }

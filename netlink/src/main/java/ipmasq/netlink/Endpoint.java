@@ -66,7 +66,7 @@ class Endpoint implements AutoCloseable {
 
   final Endpoint prepared(Duration timeout) throws NetlinkUnavailable {
     try {
-      bind();
+      connect();
       timeout(timeout);
       // Refusals without the refused message, which may have 64 KiB, but with the kernel's words.
       // A kernel too old for one of them does without.
@@ -79,9 +79,10 @@ class Endpoint implements AutoCloseable {
     }
   }
 
-  private void bind() throws NetlinkUnavailable {
+  /** To the kernel, from whatever port it gives us: nobody else's messages arrive. */
+  private void connect() throws NetlinkUnavailable {
     addressBytes.putShort(0, (short) AF_NETLINK);
-    check("bind", call(Syscalls.BIND, descriptor, address.address(), ADDRESS, 0, 0, 0));
+    check("connect", call(Syscalls.CONNECT, descriptor, address.address(), ADDRESS, 0, 0, 0));
     optionBytes.putInt(0, ADDRESS);
     check(
         "getsockname",
@@ -185,47 +186,23 @@ class Endpoint implements AutoCloseable {
    */
   long receive(MemorySegment memory, byte[] buffer, boolean wait) {
     int flags = MSG_TRUNC | (wait ? 0 : MSG_DONTWAIT);
-    while (true) {
-      optionBytes.putInt(0, ADDRESS);
-      long result =
-          call(
-              Syscalls.RECVFROM,
-              descriptor,
-              memory.address(),
-              buffer.length,
-              flags,
-              address.address(),
-              option.address());
-      boolean fromKernel = result < 0 || addressBytes.getInt(4) == 0;
-      if (fromKernel && result != -Errno.EINTR.number()) {
-        int length = Math.clamp(result, 0, buffer.length);
-        MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, 0, buffer, 0, length);
-        return result;
-      }
-    }
+    long result;
+    do {
+      result = call(Syscalls.RECVFROM, descriptor, memory.address(), buffer.length, flags, 0, 0);
+    } while (result == -Errno.EINTR.number());
+    int length = Math.clamp(result, 0, buffer.length);
+    MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, 0, buffer, 0, length);
+    return result;
   }
 
   /**
    * Sends what stands at one address and receives at another what answers it at once.
    *
-   * @return the length of the answer; below zero also where it did not come from the kernel
+   * @return the length of the answer; below zero where there is none
    */
   long exchange(long request, int length, long answer, int room) {
-    long sent = call(Syscalls.SENDTO, descriptor, request, length, 0, 0, 0);
-    if (sent < 0) {
-      return sent;
-    }
-    optionBytes.putInt(0, ADDRESS);
-    long got =
-        call(
-            Syscalls.RECVFROM,
-            descriptor,
-            answer,
-            room,
-            MSG_DONTWAIT,
-            address.address(),
-            option.address());
-    return addressBytes.getInt(4) == 0 ? got : -1;
+    long sent = bare(Syscalls.SENDTO, request, length, 0);
+    return sent < 0 ? sent : bare(Syscalls.RECVFROM, answer, room, MSG_DONTWAIT);
   }
 
   /** For memory that lives as long as the socket. */
@@ -234,10 +211,20 @@ class Endpoint implements AutoCloseable {
   }
 
   long call(long number, long a, long b, long c, long d, long e, long f) {
+    requireOpen();
+    return Syscalls.call(captured, number, a, b, c, d, e, f);
+  }
+
+  /** A call on the socket whose failure needs no reason. */
+  long bare(long number, long memory, long length, long flags) {
+    requireOpen();
+    return Syscalls.bare(number, descriptor, memory, length, flags, 0, 0);
+  }
+
+  private void requireOpen() {
     if (closed) { // the number of the descriptor may be somebody else's by now
       throw new IllegalStateException("this socket was closed");
     }
-    return Syscalls.call(captured, number, a, b, c, d, e, f);
   }
 
   @Override

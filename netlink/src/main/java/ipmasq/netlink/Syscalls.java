@@ -10,17 +10,18 @@ import java.lang.invoke.MethodHandle;
 import java.nio.ByteOrder;
 
 /**
- * The one door to the kernel: {@code syscall(2)} through a single method handle.
+ * The one door to the kernel: {@code syscall(2)} with pointers passed as addresses. Numbers are per
+ * architecture.
  *
- * <p>Each distinct native signature costs about ten milliseconds at start, so every call goes
- * through this one, with pointers passed as addresses. Numbers are per architecture.
+ * <p>Each native signature takes Java about ten milliseconds to link, so one serves all that a
+ * start needs.
  */
 final class Syscalls {
   static final long CLOSE = number(3, 57);
   static final long SOCKET = number(41, 198);
+  static final long CONNECT = number(42, 203);
   static final long SENDTO = number(44, 206);
   static final long RECVFROM = number(45, 207);
-  static final long BIND = number(49, 200);
   static final long GETSOCKNAME = number(51, 204);
   static final long SOCKETPAIR = number(53, 199);
   static final long SETSOCKOPT = number(54, 208);
@@ -28,7 +29,17 @@ final class Syscalls {
   /** Where errno is put; one that is kept makes a call free of allocation. */
   static final StructLayout CAPTURED = Linker.Option.captureStateLayout();
 
-  private static final MethodHandle SYSCALL = link();
+  private static final MethodHandle SYSCALL = link(Linker.Option.captureCallState("errno"));
+
+  /** So many bare calls go through the handle that is there, before they get their own. */
+  private static final int FEW = 100;
+
+  private static final MemorySegment IGNORED = Arena.global().allocate(CAPTURED);
+  private static int bareCalls; // about right is right enough
+
+  private static final class Bare {
+    static final MethodHandle SYSCALL = link();
+  }
 
   private Syscalls() {}
 
@@ -43,13 +54,13 @@ final class Syscalls {
   }
 
   @SuppressWarnings("restricted") // native access is what this module is for
-  private static MethodHandle link() {
+  private static MethodHandle link(Linker.Option... options) {
     Linker linker = Linker.nativeLinker();
     ValueLayout.OfLong word = ValueLayout.JAVA_LONG;
     return linker.downcallHandle(
         linker.defaultLookup().findOrThrow("syscall"),
         FunctionDescriptor.of(word, word, word, word, word, word, word, word),
-        Linker.Option.captureCallState("errno"));
+        options);
   }
 
   /** The call's result, or minus errno. */
@@ -62,15 +73,26 @@ final class Syscalls {
   /** The same without allocation: errno lands in a segment that the caller keeps. */
   static long call(
       MemorySegment captured, long number, long a, long b, long c, long d, long e, long f) {
-    long result = bare(captured, number, a, b, c, d, e, f);
-    return result == -1 ? -errno(captured) : result;
+    try {
+      long result = (long) SYSCALL.invokeExact(captured, number, a, b, c, d, e, f);
+      return result == -1 ? -errno(captured) : result;
+    } catch (Throwable impossible) {
+      throw new AssertionError(impossible);
+    }
   }
 
-  /** The same for those who do not ask why: -1 where it failed. */
-  static long bare(
-      MemorySegment captured, long number, long a, long b, long c, long d, long e, long f) {
+  /**
+   * The same for a call that is made several times a second for as long as the process lives, and
+   * where nobody asks why it failed: below zero. To keep errno takes more steps than the call
+   * itself; but a handle that does not is linked only where it pays, which is not at the start.
+   */
+  static long bare(long number, long a, long b, long c, long d, long e, long f) {
+    if (bareCalls < FEW) {
+      bareCalls++;
+      return call(IGNORED, number, a, b, c, d, e, f);
+    }
     try {
-      return (long) SYSCALL.invokeExact(captured, number, a, b, c, d, e, f);
+      return (long) Bare.SYSCALL.invokeExact(number, a, b, c, d, e, f);
     } catch (Throwable impossible) {
       throw new AssertionError(impossible);
     }

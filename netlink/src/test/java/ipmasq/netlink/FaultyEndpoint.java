@@ -65,12 +65,19 @@ final class FaultyEndpoint extends Endpoint {
 
   @Override
   long call(long number, long a, long b, long c, long d, long e, long f) {
+    return troubled(number, () -> super.call(number, a, b, c, d, e, f));
+  }
+
+  @Override
+  long bare(long number, long memory, long length, long flags) {
+    return troubled(number, () -> super.bare(number, memory, length, flags));
+  }
+
+  private long troubled(long number, LongSupplier real) {
     Fault fault =
         number == Syscalls.SENDTO
             ? sending.poll()
             : number == Syscalls.RECVFROM ? receiving.poll() : null;
-    return fault == null
-        ? super.call(number, a, b, c, d, e, f)
-        : fault.of(() -> super.call(number, a, b, c, d, e, f));
+    return fault == null ? real.getAsLong() : fault.of(real);
   }
 }

@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -18,6 +21,8 @@ class NetlinkSocketTest {
   private static final int GET_GENERATION = 10 << 8 | 16;
   private static final int GET_TABLE = 10 << 8 | 1;
   private static final int DELETE_TABLE = 10 << 8 | 2;
+  private static final int AF_NETLINK = 16;
+  private static final int SOCK_RAW_CLOEXEC = 3 | 0x80000;
 
   @Test
   void knowsItsPort() throws Exception {
@@ -155,10 +160,26 @@ class NetlinkSocketTest {
   }
 
   @Test
-  void closesTwice() throws Exception {
-    NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETFILTER, LIMIT);
-    socket.close();
-    socket.close();
+  void hearsNobodyButTheKernel() throws Exception {
+    try (NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETFILTER, LIMIT);
+        Arena arena = Arena.ofConfined()) {
+      MemorySegment to = arena.allocate(12, 4);
+      to.asByteBuffer()
+          .order(ByteOrder.nativeOrder())
+          .putShort(0, (short) AF_NETLINK)
+          .putInt(4, socket.port());
+      long stranger =
+          Syscalls.call(
+              Syscalls.SOCKET, AF_NETLINK, SOCK_RAW_CLOEXEC, NetlinkSocket.NETFILTER, 0, 0, 0);
+      try {
+        MemorySegment message = arena.allocate(20, 8);
+        long sent =
+            Syscalls.call(Syscalls.SENDTO, stranger, message.address(), 20, 0, to.address(), 12);
+        assertEquals(Errno.ECONNREFUSED, Errno.of(sent));
+      } finally {
+        Syscalls.call(Syscalls.CLOSE, stranger, 0, 0, 0, 0, 0);
+      }
+    }
   }
 
   @Test

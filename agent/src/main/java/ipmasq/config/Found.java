@@ -1,5 +1,6 @@
 package ipmasq.config;
 
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
@@ -20,12 +21,24 @@ record Found(Path path, byte @Nullable [] bytes, @Nullable Problem trouble) {
 
   static Found at(Path path) {
     try {
-      return new Found(path, Files.readAllBytes(path), null);
+      return new Found(path, read(path), null);
     } catch (NoSuchFileException _) {
       return new Found(path, null, null);
     } catch (IOException | OutOfMemoryError e) {
       String message = "cannot be read: " + reason(path, e);
       return troubled(path, Problem.Severity.ERROR, message, "check the path and its mount");
+    }
+  }
+
+  /**
+   * By the shortest way there is, for it is gone once a minute and finds all of it cold. Where that
+   * ends early, the other way tells exactly why.
+   */
+  private static byte[] read(Path path) throws IOException {
+    try (FileInputStream file = new FileInputStream(path.toFile())) {
+      return file.readAllBytes();
+    } catch (IOException somehow) {
+      return Files.readAllBytes(path);
     }
   }
 

@@ -6,6 +6,7 @@ import java.time.Clock;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /**
  * Lines for the operator, on one stream. Safe for use by several threads.
@@ -42,10 +43,10 @@ public final class Log {
     write(Level.INFO, message);
   }
 
-  /** The same, shown from this {@code --v} on. */
-  public void detail(int from, String message) {
+  /** The same, shown from this {@code --v} on, and put into words only then. */
+  public void detail(int from, Supplier<String> message) {
     if (verbosity >= from) {
-      write(Level.INFO, message);
+      write(Level.INFO, message.get());
     }
   }
 

@@ -1,7 +1,6 @@
 package ipmasq.loop;
 
 import java.time.Duration;
-import java.util.EnumSet;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -58,7 +57,7 @@ public final class Agent {
 
   /** Runs until {@link Trigger#STOP} is posted. */
   public void run() throws InterruptedException {
-    Set<Trigger> why = EnumSet.of(Trigger.START);
+    Set<Trigger> why = Set.of(Trigger.START);
     while (!why.contains(Trigger.STOP)) {
       Pass pass = sync.pass(why, fight.on(System.nanoTime()));
       if (pass.changed() && pass.why().contains(Trigger.RULES)) {
@@ -113,7 +112,7 @@ public final class Agent {
     for (int look = 0; look < looks; look++) {
       long left = due - System.nanoTime();
       if (left <= 0) {
-        return EnumSet.of(Trigger.RESYNC);
+        return Set.of(Trigger.RESYNC);
       }
       boolean watching = watching();
       long interval = sync.quiet() ? 2 * watchNanos : watchNanos;
@@ -124,7 +123,7 @@ public final class Agent {
       }
       long now = System.nanoTime();
       if (watching && now - calm >= 0 && !fight.holdsBack(now) && sync.disturbed()) {
-        return EnumSet.of(Trigger.RULES);
+        return Set.of(Trigger.RULES);
       }
     }
     return Set.of();
@@ -139,6 +138,6 @@ public final class Agent {
     Duration wait = retry.compareTo(resync) < 0 ? retry : resync;
     retry = wait.multipliedBy(2);
     Set<Trigger> posted = triggers.await(wait.toNanos());
-    return posted.isEmpty() ? EnumSet.of(Trigger.RETRY) : posted;
+    return posted.isEmpty() ? Set.of(Trigger.RETRY) : posted;
   }
 }

@@ -59,7 +59,7 @@ public final class Journal implements Consumer<Pass> {
       }
     }
     if (!pass.changed() && pass.enforced()) {
-      log.detail(2, "pass (" + words(pass) + ") found everything in place");
+      log.detail(2, () -> "pass (" + words(pass) + ") found everything in place");
     }
     before = pass;
   }
@@ -127,7 +127,7 @@ public final class Journal implements Consumer<Pass> {
         }
         if (pass.fighting() && !pass.why().contains(Trigger.CONFIG)) {
           repairs++;
-          log.detail(1, line); // the fight itself has been told of
+          log.detail(1, () -> line); // the fight itself has been told of
         } else {
           log.info(line);
         }

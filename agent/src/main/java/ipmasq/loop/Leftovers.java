@@ -54,6 +54,11 @@ final class Leftovers {
     sweepsLeft = clean ? 0 : sweepsLeft;
   }
 
+  /** Whether there is no reason to look again, for as long as config and backend stay. */
+  boolean swept() {
+    return sweepsLeft == 0;
+  }
+
   /** Whether nothing of another backend's is left. */
   private static boolean removed(Backend other, Family family, Map<Family, Result> results) {
     return switch (other.observe(family)) {

@@ -38,6 +38,21 @@ public record Pass(
     warnings = List.copyOf(warnings);
   }
 
+  /** The same, found once more. */
+  Pass again(Instant later, Duration tookThen, Set<Trigger> whyThen, boolean fightingThen) {
+    return new Pass(
+        later,
+        tookThen,
+        whyThen,
+        footing,
+        backend,
+        backendReason,
+        fightingThen,
+        results,
+        flows,
+        warnings);
+  }
+
   /** What the policy in force rests on. */
   public enum Basis {
     /** The file as it is now. */

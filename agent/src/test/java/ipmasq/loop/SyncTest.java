@@ -37,11 +37,15 @@ class SyncTest {
   private final FakeBackend other = new FakeBackend("other");
   private Reading file = good(DEFAULTS);
   private Watch watch = Watch.NONE;
+  private int chosen;
   private final Sync sync =
       new Sync(
           () -> file,
           DEFAULTS,
-          _ -> new Chosen(backend, "a test", watch, List.of(other)),
+          _ -> {
+            chosen++;
+            return new Chosen(backend, "a test", watch, List.of(other));
+          },
           Host.UNKNOWN,
           Clock.systemUTC());
 
@@ -73,6 +77,39 @@ class SyncTest {
     assertEquals(Set.of(Trigger.CONFIG, Trigger.RESYNC), sync.pass(Set.of(Trigger.RESYNC)).why());
     backend.kernel.remove(Family.IPV4);
     assertEquals(Set.of(Trigger.RULES), sync.pass(Set.of(Trigger.RULES)).why());
+  }
+
+  @Test
+  void whereNothingIsNewThePassBeforeIsRepeated() {
+    Object[] mark = {"one"};
+    watch = () -> Optional.of(mark[0]);
+    pass();
+    pass();
+    int asked = chosen;
+    Pass calm = sync.pass(Set.of(Trigger.RESYNC), true);
+    assertEquals(asked, chosen);
+    assertTrue(calm.good() && !calm.changed() && calm.fighting());
+    assertEquals(Set.of(Trigger.RESYNC), calm.why());
+    backend.kernel.remove(Family.IPV4);
+    mark[0] = "two";
+    assertTrue(pass().changed());
+    pass();
+    file = good(NARROW);
+    assertTrue(pass().changed());
+    assertFalse(pass().changed());
+  }
+
+  @Test
+  void aMarkThatCannotBeHadIsNoReasonToBeCalm() {
+    watch = () -> Optional.of("a mark");
+    pass();
+    pass();
+    backend.kernel.remove(Family.IPV4);
+    watch = Optional::empty;
+    file = good(DEFAULTS);
+    assertTrue(pass().changed());
+    backend.kernel.remove(Family.IPV4);
+    assertTrue(pass().changed());
   }
 
   @Test

@@ -270,13 +270,6 @@ final class Reaction implements Section {
   }
 
   private static String spread(@Nullable Samples samples) {
-    return samples == null
-        ? "–"
-        : Unit.MILLISECONDS.text(samples.median())
-            + " ("
-            + Unit.MILLISECONDS.text(samples.min())
-            + " … "
-            + Unit.MILLISECONDS.text(samples.max())
-            + ")";
+    return samples == null ? "–" : samples.spread(Unit.MILLISECONDS);
   }
 }

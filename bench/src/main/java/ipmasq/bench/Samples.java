@@ -38,6 +38,11 @@ final class Samples {
     return percentile(1);
   }
 
+  /** The median, and in brackets the least and the most. */
+  String spread(Unit unit) {
+    return unit.text(median()) + " (" + unit.text(min()) + " … " + unit.text(max()) + ")";
+  }
+
   /** Between two samples, in proportion. */
   private double percentile(double share) {
     double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();

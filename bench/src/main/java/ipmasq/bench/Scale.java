@@ -30,6 +30,5 @@ record Scale(
           1_000);
 
   /** Whether it all still works, in about two minutes. */
-  static final Scale QUICK =
-      new Scale(List.of(64, 1_000), List.of(64, 1_000, 10_000), 3, 2, 10, 50);
+  static final Scale QUICK = new Scale(List.of(64, 1_000), List.of(64, 1_000, 10_000), 3, 2, 6, 50);
 }

@@ -17,8 +17,10 @@ import java.util.stream.Stream;
 
 /** What an agent costs while nothing happens: CPU time, children, memory. */
 final class Idle implements Section {
-  /** One minute in two or three, somebody else on the host is busy: the median tells. */
   private static final int MINUTES = 3;
+
+  /** How often a minute the commands of a polling agent are run beside. */
+  private static final int SYNCS = 6;
 
   private static final int DEFAULTS = 3;
   private static final String AGAINST = ", against the commands of the Go agent's one sync";
@@ -100,8 +102,8 @@ final class Idle implements Section {
   private final List<Goal> goals = new ArrayList<>();
   private String parts = "";
   private String memoryParts = "";
-  private double pollsV4;
-  private double pollsBoth;
+  private Samples pollsV4 = new Samples();
+  private Samples pollsBoth = new Samples();
 
   Idle(List<Contender> agents, Scale scale) {
     this.scale = scale;
@@ -132,13 +134,15 @@ final class Idle implements Section {
           kernel.await(System.nanoTime(), lane.contender.kind(), DEFAULTS, Duration.ofSeconds(30));
         }
       }
-      sleep(scale.idleSeconds() / 6); // until all is quiet
+      sleep(scale.idleSeconds() / SYNCS); // until all is quiet
       try (Polling polling = new Polling()) {
         lanes.forEach(Lane::begin);
         for (int i = 0; i < MINUTES; i++) {
-          sleep(scale.idleSeconds());
+          for (int k = 0; k < SYNCS; k++) {
+            sleep(scale.idleSeconds() / SYNCS);
+            polling.sync();
+          }
           lanes.forEach(Lane::minute);
-          polling.sync();
         }
         lanes.forEach(Lane::end);
         pollsV4 = polling.v4();
@@ -154,7 +158,7 @@ final class Idle implements Section {
     rows.add(
         new String[] {
           lane.contender.name(),
-          lane.cpuMillis.spread(Unit.MILLISECONDS),
+          lane.cpuMillis.spread(lane.cpuMillis.mean(), Unit.MILLISECONDS),
           Integer.toString(lane.ran),
           Unit.MEGABYTES.text(lane.memory.rss()),
           Unit.MEGABYTES.text(lane.memory.pss()),
@@ -182,9 +186,9 @@ final class Idle implements Section {
     }
   }
 
-  private void goal(String what, double limit, Lane lane) {
-    double millis = lane.cpuMillis.median() * 60 / scale.idleSeconds();
-    goals.add(new Goal(what, limit, millis, Unit.MILLISECONDS));
+  private void goal(String what, Samples polls, Lane lane) {
+    double millis = lane.cpuMillis.mean() * 60 / scale.idleSeconds();
+    goals.add(new Goal(what, polls.mean(), millis, Unit.MILLISECONDS));
   }
 
   @Override
@@ -197,7 +201,7 @@ final class Idle implements Section {
         "While nothing happens",
         """
         At default settings, %d times %d s that begin some seconds after the start. CPU time is that of a control group, the \
-        agent with all its threads, and its children: the median of these times, and in brackets the least and the most. \
+        agent with all its threads, and its children: the mean of these times, and in brackets the least and the most. \
         Children are counted by scripts in the place of iptables; a peer, which has some, is watched twice, and the second \
         row has its CPU time without those scripts. Memory is that after the first of the times; each agent runs from a \
         folder of its own, so that PSS is not made smaller by others like it.
@@ -214,11 +218,15 @@ final class Idle implements Section {
     report.text("And its RSS, by what is in the pages: " + memoryParts + ".");
     report.text(
         """
-        What the Go agent runs for its one sync a minute, the agent itself not counted, took %s (%s with IPv6), the median of \
-        three; the promise is to take no more than that agent. They were run after each of the times above, in which nobody \
-        ran iptables, because that is how such an agent finds its node: a second time at once they take a fourth less.
+        What the Go agent runs for its one sync a minute, the agent itself not counted, took %s (%s with IPv6); the promise is to \
+        take no more than that agent. It was run every %d s in the same minutes, and means are compared: a shared host is \
+        slow for some seconds in a minute, and an agent that syncs once a minute meets them as much on average as one that looks \
+        all the time. After a minute in which nobody ran iptables, these commands take a third more.
         """
-            .formatted(Unit.MILLISECONDS.text(pollsV4), Unit.MILLISECONDS.text(pollsBoth)));
+            .formatted(
+                pollsV4.spread(pollsV4.mean(), Unit.MILLISECONDS),
+                pollsBoth.spread(pollsBoth.mean(), Unit.MILLISECONDS),
+                scale.idleSeconds() / SYNCS));
     report.text(
         """
         Measured earlier on a like machine, not in this run: the Go agent spends 9.8 ms and 3 child processes on its one \

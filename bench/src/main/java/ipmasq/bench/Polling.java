@@ -7,8 +7,9 @@ import java.util.List;
  * A node on which the Go agent has made its rules, and its commands of one sync more: what to hold
  * an idle agent's CPU time against.
  *
- * <p>They are run after a minute in which nobody ran them. That is how such an agent finds the
- * node; twice in a row, they take a fourth less.
+ * <p>They are run again and again in the same minutes, and the mean counts: a host is slow for some
+ * seconds in a minute, which an agent that looks all the time is sure to meet, and one that syncs
+ * once a minute meets just as much on average.
  */
 final class Polling implements AutoCloseable {
   /** What is run a family at each sync, of which the first is meant to fail. */
@@ -46,14 +47,14 @@ final class Polling implements AutoCloseable {
     return millis;
   }
 
-  /** Milliseconds of CPU time of a sync of IPv4, a median. */
-  double v4() {
-    return v4.median();
+  /** Milliseconds of CPU time of the syncs of IPv4. */
+  Samples v4() {
+    return v4;
   }
 
-  /** Of a sync of both families. */
-  double both() {
-    return both.median();
+  /** Of the syncs of both families. */
+  Samples both() {
+    return both;
   }
 
   @Override

@@ -270,6 +270,6 @@ final class Reaction implements Section {
   }
 
   private static String spread(@Nullable Samples samples) {
-    return samples == null ? "–" : samples.spread(Unit.MILLISECONDS);
+    return samples == null ? "–" : samples.spread(samples.median(), Unit.MILLISECONDS);
   }
 }

@@ -30,6 +30,10 @@ final class Samples {
     return percentile(0.5);
   }
 
+  double mean() {
+    return values.stream().mapToDouble(Double::doubleValue).average().orElseThrow();
+  }
+
   double min() {
     return percentile(0);
   }
@@ -38,9 +42,9 @@ final class Samples {
     return percentile(1);
   }
 
-  /** The median, and in brackets the least and the most. */
-  String spread(Unit unit) {
-    return unit.text(median()) + " (" + unit.text(min()) + " … " + unit.text(max()) + ")";
+  /** What stands for all of them, and in brackets the least and the most. */
+  String spread(double middle, Unit unit) {
+    return unit.text(middle) + " (" + unit.text(min()) + " … " + unit.text(max()) + ")";
   }
 
   /** Between two samples, in proportion. */

@@ -43,7 +43,7 @@ public final class Sync {
   private final Map<Family, Policy> inForce = new EnumMap<>(Family.class);
   private Watch watch = Watch.NONE;
   private Optional<Object> verified = Optional.empty();
-  private @Nullable Reading read;
+  private @Nullable Reading lastReading;
   private @Nullable Pass calm;
 
   /**
@@ -78,10 +78,10 @@ public final class Sync {
     Occasion occasion = new Occasion(why, fighting, System.nanoTime());
     Reading reading = oversized.sift(file.get());
     Pass before = calm;
-    if (before != null && reading == read && watch.mark().equals(verified)) {
+    if (before != null && reading == lastReading && watch.mark().equals(verified)) {
       return again(before, occasion);
     }
-    read = reading;
+    lastReading = reading;
     calm = null;
     try {
       return pass(occasion, footing.after(reading), true);

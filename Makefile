@@ -16,7 +16,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-19s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## the runnable agent: dist/ip-masq-agent/bin/ip-masq-agent
-	@tools/needs build
+	@tools/needs build training
 	@$(MVN) -q -DskipTests -Dipmasq.version=$(VERSION) package
 	@tools/image $(VERSION)
 	@echo "built $(AGENT)"
@@ -85,7 +85,7 @@ soak: build ## thousands of config changes in minutes, and nothing may grow: mak
 	@$(MVN) -q test -pl agent -am -Dgroups=soak -Dipmasq.soak.changes=$(or $(COUNT),3000) -Dsurefire.failIfNoSpecifiedTests=false
 
 reproducible: ## build twice from clean copies of the sources: is every byte of the jars and of the image the same?
-	@tools/needs build
+	@tools/needs build training
 	@tools/reproducible $(VERSION)
 
 dependencies: ## hold every jar that comes from elsewhere to its checksum in tools/dependencies.lock

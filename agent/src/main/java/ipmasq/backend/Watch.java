@@ -13,9 +13,4 @@ public interface Watch {
    * Empty where that cannot be told.
    */
   Optional<Object> mark();
-
-  /** Whether nothing at all has happened lately, so that it will do to look half as often. */
-  default boolean quiet() {
-    return false;
-  }
 }

@@ -138,11 +138,6 @@ final class Backends implements AutoCloseable {
     public Optional<Object> mark() {
       return iptables.isLegacy() ? Optional.empty() : nft.mark();
     }
-
-    @Override
-    public boolean quiet() {
-      return nft.quiet();
-    }
   }
 
   /** Gives up the table, for the next process to adopt. */

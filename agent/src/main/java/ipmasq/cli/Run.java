@@ -7,12 +7,9 @@ import ipmasq.loop.Enforcement;
 import ipmasq.loop.Journal;
 import ipmasq.loop.Pass;
 import ipmasq.loop.Pass.Result;
-import ipmasq.loop.Rest;
 import ipmasq.loop.Trigger;
 import ipmasq.loop.Triggers;
 import ipmasq.net.Family;
-import ipmasq.netlink.Bell;
-import ipmasq.netlink.NetlinkUnavailable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -33,7 +30,7 @@ final class Run {
     for (String flag : settings.ignoredFlags()) {
       log.info("--" + flag + " does nothing here: the log goes to stderr");
     }
-    Triggers triggers = new Triggers(Run::rest);
+    Triggers triggers = new Triggers();
     CountDownLatch ended = new CountDownLatch(1);
     try {
       Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(triggers, ended), "stop"));
@@ -58,29 +55,6 @@ final class Run {
       return Main.FAILED;
     } finally {
       ended.countDown();
-    }
-  }
-
-  /** By a socket where there are system calls for it, else as Java does. */
-  private static Rest rest() {
-    if (Settings.Cni.isDefault()) {
-      return Rest.parking();
-    }
-    try {
-      Bell bell = Bell.hang();
-      return new Rest() {
-        @Override
-        public void rest(long nanos) {
-          bell.await(nanos);
-        }
-
-        @Override
-        public void end() {
-          bell.ring();
-        }
-      };
-    } catch (NetlinkUnavailable noDescriptors) {
-      return Rest.parking();
     }
   }
 

@@ -191,7 +191,7 @@ record Settings(
   }
 
   private static Duration watch(CommandLine line) {
-    return switch (GoDuration.parse(line.text(Flag.WATCH_INTERVAL).orElse("425ms"))) {
+    return switch (GoDuration.parse(line.text(Flag.WATCH_INTERVAL).orElse("1s"))) {
       case GoDuration.Parsed.Value(var value) -> value;
       case GoDuration.Parsed.Malformed _ -> throw new IllegalStateException("checked before");
     };

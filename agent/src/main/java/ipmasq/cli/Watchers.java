@@ -4,7 +4,6 @@ import ipmasq.log.Log;
 import ipmasq.loop.ConfigWatch;
 import ipmasq.loop.Pass;
 import ipmasq.loop.Triggers;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -28,17 +27,7 @@ final class Watchers {
     }
     started = true;
     for (Path config : configs) {
-      try {
-        ConfigWatch.start(config, triggers);
-      } catch (IOException e) {
-        log.warn(
-            config
-                + " cannot be watched ("
-                + e.getMessage()
-                + "): it is read every "
-                + pass.config().resyncInterval().toSeconds()
-                + " s");
-      }
+      ConfigWatch.start(config, triggers, log::warn);
     }
   }
 }

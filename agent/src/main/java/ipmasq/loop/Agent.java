@@ -23,17 +23,6 @@ public final class Agent {
    */
   private static final int CALM = 10;
 
-  /**
-   * So many looks Java takes to compile what a look consists of. Made all at once they take about a
-   * tenth of a second; a few a second, they would be slow ones for ten minutes or more.
-   */
-  private static final int REHEARSALS = 4_096;
-
-  /** On a busy node the compiler is behind: it gets a moment after each so many. */
-  private static final int AT_A_STRETCH = 256;
-
-  private static final long MOMENT_NANOS = 5_000_000;
-
   private final Sync sync;
   private final Triggers triggers;
   private final long watchNanos;
@@ -41,11 +30,9 @@ public final class Agent {
   private final Fight fight = new Fight();
   private Duration retry = FIRST_RETRY;
   private int lastChanges;
-  private int rehearsed;
 
   /**
-   * @param watchInterval how often to look whether somebody touched the rules, half as often where
-   *     all is quiet; zero: never
+   * @param watchInterval how often to look whether somebody touched the rules; zero: never
    * @param passes is told of each pass when it is over
    */
   public Agent(Sync sync, Triggers triggers, Duration watchInterval, Consumer<Pass> passes) {
@@ -87,37 +74,18 @@ public final class Agent {
     long over = System.nanoTime();
     long due = over + pass.config().resyncInterval().toNanos();
     long calm = over + (falseAlarm ? pass.took().toNanos() * CALM : 0);
-    Set<Trigger> why = rehearse(due, calm);
-    return why.isEmpty() ? await(due, calm, Long.MAX_VALUE, Integer.MAX_VALUE) : why;
+    return await(due, calm);
   }
 
-  /** Makes the looks that are still to be rehearsed, unless there is something to do. */
-  private Set<Trigger> rehearse(long due, long calm) throws InterruptedException {
-    Set<Trigger> why = Set.of();
-    while (rehearsed < REHEARSALS && why.isEmpty() && watching()) {
-      why = await(due, calm, rehearsed % AT_A_STRETCH == 0 ? MOMENT_NANOS : 0, 1);
-      rehearsed++;
-    }
-    return why;
-  }
-
-  /**
-   * Waits until there is something to do, or so many looks were made. It is rehearsed as a whole:
-   * the little that would be left to be interpreted is cold each time.
-   *
-   * @param pause nanoseconds before a look where that is less than usual
-   */
-  private Set<Trigger> await(long due, long calm, long pause, int looks)
-      throws InterruptedException {
-    for (int look = 0; look < looks; look++) {
+  /** Waits until there is something to do. */
+  private Set<Trigger> await(long due, long calm) throws InterruptedException {
+    while (true) {
       long left = due - System.nanoTime();
       if (left <= 0) {
         return Set.of(Trigger.RESYNC);
       }
-      boolean watching = watching();
-      long interval = sync.quiet() ? 2 * watchNanos : watchNanos;
-      Set<Trigger> posted =
-          triggers.await(watching ? Math.min(left, Math.min(pause, interval)) : left);
+      boolean watching = watchNanos > 0 && sync.watches();
+      Set<Trigger> posted = triggers.await(watching ? Math.min(left, watchNanos) : left);
       if (!posted.isEmpty()) {
         return posted;
       }
@@ -126,11 +94,6 @@ public final class Agent {
         return Set.of(Trigger.RULES);
       }
     }
-    return Set.of();
-  }
-
-  private boolean watching() {
-    return watchNanos > 0 && sync.watches();
   }
 
   private Set<Trigger> afterFailure(Pass pass) throws InterruptedException {

@@ -235,11 +235,6 @@ public final class Sync {
     return watch != Watch.NONE;
   }
 
-  /** Whether looks may be less frequent for now. */
-  boolean quiet() {
-    return watch.quiet();
-  }
-
   /** Whether somebody may have changed the rules since they were last seen to be in place. */
   boolean disturbed() {
     Optional<Object> mark = watch.mark();

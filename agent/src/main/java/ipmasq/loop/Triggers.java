@@ -2,8 +2,8 @@ package ipmasq.loop;
 
 import java.util.EnumSet;
 import java.util.Set;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Where watchers leave word for the loop. Safe for use by several threads; one of them awaits.
@@ -12,58 +12,33 @@ import org.jspecify.annotations.Nullable;
  * together.
  */
 public final class Triggers {
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition any = lock.newCondition();
   private final EnumSet<Trigger> posted = EnumSet.noneOf(Trigger.class);
-  private final Supplier<Rest> rests;
-  private volatile boolean any;
-  private volatile @Nullable Rest rest;
-
-  /**
-   * @param rests how to rest, asked for by the thread that awaits, when it first does: what can
-   *     wait comes after the rules
-   */
-  public Triggers(Supplier<Rest> rests) {
-    this.rests = rests;
-  }
 
   public void post(Trigger trigger) {
-    synchronized (posted) {
+    lock.lock();
+    try {
       posted.add(trigger);
-      any = true;
-    }
-    Rest resting = rest;
-    if (resting != null) {
-      resting.end();
+      any.signal();
+    } finally {
+      lock.unlock();
     }
   }
 
   /** What was posted since the last call; empty when nothing was within so many nanoseconds. */
   Set<Trigger> await(long atMost) throws InterruptedException {
-    Rest here = rest();
-    long end = System.nanoTime() + atMost;
-    while (!any) {
-      here.rest(Math.max(0, end - System.nanoTime()));
-      if (Thread.interrupted()) {
-        throw new InterruptedException();
+    lock.lock();
+    try {
+      long left = atMost;
+      while (posted.isEmpty() && left > 0) {
+        left = any.awaitNanos(left);
       }
-      if (!any && System.nanoTime() - end >= 0) {
-        return Set.of();
-      }
-    }
-    synchronized (posted) {
       EnumSet<Trigger> taken = EnumSet.copyOf(posted);
       posted.clear();
-      any = false;
       return taken;
+    } finally {
+      lock.unlock();
     }
-  }
-
-  /** It is there before the loop looks whether anything was posted, so that no word is lost. */
-  private Rest rest() {
-    Rest known = rest;
-    if (known == null) {
-      known = rests.get();
-      rest = known;
-    }
-    return known;
   }
 }

@@ -21,7 +21,6 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -31,8 +30,7 @@ class AgentTest {
   private static final Duration DEADLINE = Duration.ofSeconds(20);
 
   private final FakeBackend backend = new FakeBackend("fake");
-  private final AtomicLong longest = new AtomicLong();
-  private final Triggers triggers = new Triggers(this::rest);
+  private final Triggers triggers = new Triggers();
   private final BlockingQueue<Pass> passes = new LinkedBlockingQueue<>();
 
   @Test
@@ -110,18 +108,6 @@ class AgentTest {
   }
 
   @Test
-  void whereAllIsQuietLooksAreHalfAsFrequent() throws Exception {
-    Thread loop = startWatching(pass -> {});
-    next();
-    Eventually.eventually("rests", longest::get, now -> now > 0.9 * WATCH.toNanos());
-    assertTrue(longest.get() <= WATCH.toNanos(), "rested " + longest);
-    quiet = true;
-    Eventually.eventually("longer rests", longest::get, now -> now > 1.5 * WATCH.toNanos());
-    triggers.post(Trigger.STOP);
-    loop.join(DEADLINE);
-  }
-
-  @Test
   void aFightIsCalledOneAndFoughtSlowly() throws Exception {
     Thread loop =
         startWatching(
@@ -141,39 +127,14 @@ class AgentTest {
 
   private final AtomicInteger marks = new AtomicInteger();
   private volatile BooleanSupplier undo = () -> false;
-  private volatile boolean quiet;
-
-  private Rest rest() {
-    Rest parking = Rest.parking();
-    return new Rest() {
-      @Override
-      public void rest(long nanos) {
-        longest.accumulateAndGet(nanos, Math::max);
-        parking.rest(nanos);
-      }
-
-      @Override
-      public void end() {
-        parking.end();
-      }
-    };
-  }
 
   /** Looks at the rules every 10 ms; the fake kernel's policies are their own mark. */
   private Thread startWatching(Consumer<Pass> afterwards) {
     Watch watch =
-        new Watch() {
-          @Override
-          public Optional<Object> mark() {
-            undo.getAsBoolean();
-            marks.incrementAndGet();
-            return Optional.of(Map.copyOf(backend.kernel));
-          }
-
-          @Override
-          public boolean quiet() {
-            return quiet;
-          }
+        () -> {
+          undo.getAsBoolean();
+          marks.incrementAndGet();
+          return Optional.of(Map.copyOf(backend.kernel));
         };
     return start(Duration.ofHours(1), watch, WATCH, afterwards);
   }

@@ -4,10 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ipmasq.testkit.ConfigVolume;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -15,13 +21,14 @@ class ConfigWatchTest {
   private static final Duration DEADLINE = Duration.ofSeconds(20);
   private static final Duration QUIET = Duration.ofMillis(100);
 
-  private final Triggers triggers = new Triggers(Rest::parking);
+  private final Triggers triggers = new Triggers();
+  private final Queue<String> warnings = new ConcurrentLinkedQueue<>();
 
   @Test
   void aConfigMapVolumeIsFollowed() throws Exception {
     try (ConfigVolume volume = new ConfigVolume()) {
       volume.publish("a: 1");
-      try (ConfigWatch _ = ConfigWatch.start(volume.file(), triggers)) {
+      try (ConfigWatch _ = ConfigWatch.start(volume.file(), triggers, warnings::add)) {
         follow(() -> volume.publish("a: 2"));
         follow(() -> volume.publish("a: 3"));
         follow(volume::remove);
@@ -32,13 +39,13 @@ class ConfigWatchTest {
   @Test
   void aPlainFileIsFollowedHoweverItIsWritten(@TempDir Path directory) throws Exception {
     Path file = directory.resolve("config");
-    try (ConfigWatch _ = ConfigWatch.start(file, triggers)) {
+    try (ConfigWatch _ = ConfigWatch.start(file, triggers, warnings::add)) {
       follow(() -> Files.writeString(file, "a: 1"));
       follow(() -> Files.writeString(file, "a: 2"));
       follow(
           () -> {
             Path other = Files.writeString(directory.resolve("draft"), "a: 3");
-            Files.move(other, file, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+            Files.move(other, file, StandardCopyOption.REPLACE_EXISTING);
           });
       follow(() -> Files.delete(file));
     }
@@ -47,7 +54,7 @@ class ConfigWatchTest {
   @Test
   void aNeighbourIsNoNews(@TempDir Path directory) throws Exception {
     Path file = Files.writeString(directory.resolve("config"), "a: 1");
-    try (ConfigWatch _ = ConfigWatch.start(file, triggers)) {
+    try (ConfigWatch _ = ConfigWatch.start(file, triggers, warnings::add)) {
       follow(() -> Files.writeString(file, "a: 2"));
       Files.writeString(directory.resolve("neighbour"), "a: 1");
       assertEquals(Set.of(), triggers.await(QUIET.toNanos()));
@@ -58,7 +65,7 @@ class ConfigWatchTest {
   void aDirectoryMayGoAndComeBack(@TempDir Path parent) throws Exception {
     Path directory = parent.resolve("a/b");
     Path file = directory.resolve("config");
-    try (ConfigWatch _ = ConfigWatch.start(file, triggers)) {
+    try (ConfigWatch _ = ConfigWatch.start(file, triggers, warnings::add)) {
       follow(
           () -> {
             Files.createDirectories(directory);
@@ -80,9 +87,60 @@ class ConfigWatchTest {
 
   @Test
   void allFilesOfADirectoryAreFollowed(@TempDir Path directory) throws Exception {
-    try (ConfigWatch _ = ConfigWatch.start(directory, triggers)) {
+    try (ConfigWatch _ = ConfigWatch.start(directory, triggers, warnings::add)) {
       follow(() -> Files.writeString(directory.resolve("ip-masq-a"), "a: 1"));
       follow(() -> Files.writeString(directory.resolve("ip-masq-b"), "a: 1"));
+    }
+  }
+
+  @Test
+  void aLongBurstOfWritesDoesNotEndTheWatch(@TempDir Path directory) throws Exception {
+    Path file = Files.writeString(directory.resolve("config"), "a: 1");
+    try (ConfigWatch _ = ConfigWatch.start(file, triggers, warnings::add)) {
+      follow(() -> Files.writeString(file, "a: 2"));
+      for (int burst = 0; burst < 3; burst++) {
+        follow(
+            () -> {
+              try (OutputStream slow = Files.newOutputStream(file)) {
+                long end = System.nanoTime() + Duration.ofMillis(300).toNanos();
+                while (System.nanoTime() < end) {
+                  slow.write('x');
+                  slow.flush();
+                  LockSupport.parkNanos(Duration.ofMillis(1).toNanos());
+                }
+              }
+            });
+      }
+      follow(() -> Files.writeString(file, "a: 3"));
+    }
+  }
+
+  @Test
+  void aDirectoryMayBeMovedAwayAndReplaced(@TempDir Path parent) throws Exception {
+    Path directory = Files.createDirectory(parent.resolve("config"));
+    Path file = Files.writeString(directory.resolve("ip-masq-agent"), "a: 1");
+    try (ConfigWatch _ = ConfigWatch.start(file, triggers, warnings::add)) {
+      follow(() -> Files.writeString(file, "a: 2"));
+      follow(
+          () -> {
+            Files.move(directory, parent.resolve("before"));
+            Files.createDirectory(directory);
+            Files.writeString(file, "a: 3");
+          });
+      follow(() -> Files.writeString(file, "a: 4"));
+      assertEquals(Set.of(), Set.copyOf(warnings));
+    }
+  }
+
+  @Test
+  void aFileThatIsReplacedWithTheSameTimeAndSizeIsSeen(@TempDir Path directory) throws Exception {
+    Path file = Files.writeString(directory.resolve("config"), "a: 1");
+    FileTime time = Files.getLastModifiedTime(file);
+    try (ConfigWatch _ = ConfigWatch.start(file, triggers, warnings::add)) {
+      follow(() -> Files.writeString(file, "a: 2"));
+      Path other = Files.writeString(directory.resolve("draft"), "a: 3");
+      Files.setLastModifiedTime(other, time);
+      follow(() -> Files.move(other, file, StandardCopyOption.REPLACE_EXISTING));
     }
   }
 

@@ -195,30 +195,9 @@ class Endpoint implements AutoCloseable {
     return result;
   }
 
-  /**
-   * Sends what stands at one address and receives at another what answers it at once.
-   *
-   * @return the length of the answer; below zero where there is none
-   */
-  long exchange(long request, int length, long answer, int room) {
-    long sent = bare(Syscalls.SENDTO, request, length, 0);
-    return sent < 0 ? sent : bare(Syscalls.RECVFROM, answer, room, MSG_DONTWAIT);
-  }
-
-  /** For memory that lives as long as the socket. */
-  Arena arena() {
-    return arena;
-  }
-
   long call(long number, long a, long b, long c, long d, long e, long f) {
     requireOpen();
     return Syscalls.call(captured, number, a, b, c, d, e, f);
-  }
-
-  /** A call on the socket whose failure needs no reason. */
-  long bare(long number, long memory, long length, long flags) {
-    requireOpen();
-    return Syscalls.bare(number, descriptor, memory, length, flags, 0, 0);
   }
 
   private void requireOpen() {

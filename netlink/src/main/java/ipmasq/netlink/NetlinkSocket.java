@@ -73,21 +73,6 @@ public final class NetlinkSocket implements AutoCloseable {
     return unsent.isPresent() ? unsent : new Listener(handler).listen(small, endpoint.kept());
   }
 
-  /**
-   * Prepares a question that will be asked often.
-   *
-   * @param type of the message that answers it
-   * @param attribute the first attribute of that message, which has the number asked for
-   */
-  public Question question(MessageWriter request, int type, int attribute) {
-    return new Question(endpoint, endpoint.arena(), request, type, attribute);
-  }
-
-  /** The number asked for, unsigned; -1: ask in the usual way, and hear why. */
-  public long ask(Question question) {
-    return question.ask(++sequence);
-  }
-
   /** Sends one request for a list and hands on its entries. Empty: the list is whole. */
   public Optional<NetlinkFailure> list(MessageWriter request, Handler handler) {
     Optional<NetlinkFailure> unsent = post(request.flag(DUMP));

@@ -23,23 +23,12 @@ final class Syscalls {
   static final long SENDTO = number(44, 206);
   static final long RECVFROM = number(45, 207);
   static final long GETSOCKNAME = number(51, 204);
-  static final long SOCKETPAIR = number(53, 199);
   static final long SETSOCKOPT = number(54, 208);
 
   /** Where errno is put; one that is kept makes a call free of allocation. */
   static final StructLayout CAPTURED = Linker.Option.captureStateLayout();
 
   private static final MethodHandle SYSCALL = link(Linker.Option.captureCallState("errno"));
-
-  /** So many bare calls go through the handle that is there, before they get their own. */
-  private static final int FEW = 100;
-
-  private static final MemorySegment IGNORED = Arena.global().allocate(CAPTURED);
-  private static int bareCalls; // about right is right enough
-
-  private static final class Bare {
-    static final MethodHandle SYSCALL = link();
-  }
 
   private Syscalls() {}
 
@@ -76,23 +65,6 @@ final class Syscalls {
     try {
       long result = (long) SYSCALL.invokeExact(captured, number, a, b, c, d, e, f);
       return result == -1 ? -errno(captured) : result;
-    } catch (Throwable impossible) {
-      throw new AssertionError(impossible);
-    }
-  }
-
-  /**
-   * The same for a call that is made several times a second for as long as the process lives, and
-   * where nobody asks why it failed: below zero. To keep errno takes more steps than the call
-   * itself; but a handle that does not is linked only where it pays, which is not at the start.
-   */
-  static long bare(long number, long a, long b, long c, long d, long e, long f) {
-    if (bareCalls < FEW) {
-      bareCalls++;
-      return call(IGNORED, number, a, b, c, d, e, f);
-    }
-    try {
-      return (long) Bare.SYSCALL.invokeExact(number, a, b, c, d, e, f);
     } catch (Throwable impossible) {
       throw new AssertionError(impossible);
     }

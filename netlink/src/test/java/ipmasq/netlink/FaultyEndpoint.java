@@ -68,11 +68,6 @@ final class FaultyEndpoint extends Endpoint {
     return troubled(number, () -> super.call(number, a, b, c, d, e, f));
   }
 
-  @Override
-  long bare(long number, long memory, long length, long flags) {
-    return troubled(number, () -> super.bare(number, memory, length, flags));
-  }
-
   private long troubled(long number, LongSupplier real) {
     Fault fault =
         number == Syscalls.SENDTO

@@ -24,14 +24,10 @@ public final class RulesWatch implements Watch, AutoCloseable {
     Object read(Kernel kernel, Generation generation) throws Unanswered;
   }
 
-  /** So many looks without news are a quiet while. */
-  private static final int QUIET = 20;
-
   private final Kernel kernel = new Kernel();
   private final Reading reading;
   private @Nullable Generation seen;
   private Optional<Object> mark = Optional.empty();
-  private int withoutNews;
 
   private RulesWatch(Reading reading) {
     this.reading = reading;
@@ -68,20 +64,12 @@ public final class RulesWatch implements Watch, AutoCloseable {
       if (!now.equals(seen)) {
         mark = Optional.of(reading.read(kernel, now));
         seen = now;
-        withoutNews = 0;
-      } else if (withoutNews < QUIET) {
-        withoutNews++;
       }
       return mark;
     } catch (Unanswered cannotTell) {
       seen = null;
       return Optional.empty();
     }
-  }
-
-  @Override
-  public boolean quiet() {
-    return withoutNews == QUIET;
   }
 
   @Override

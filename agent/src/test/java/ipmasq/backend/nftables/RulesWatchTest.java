@@ -104,21 +104,6 @@ class RulesWatchTest {
     }
   }
 
-  @Test
-  void itIsQuietWhileNobodyCommitsAnything() {
-    try (RulesWatch watch = RulesWatch.ofOwnTable()) {
-      mark(watch);
-      assertFalse(watch.quiet());
-      for (int i = 0; i < 20; i++) {
-        mark(watch);
-      }
-      assertTrue(watch.quiet());
-      namespace.nft("add", "table", "inet", "another");
-      mark(watch);
-      assertFalse(watch.quiet());
-    }
-  }
-
   private Optional<Object> mark(RulesWatch watch) {
     return namespace.call(watch::mark);
   }

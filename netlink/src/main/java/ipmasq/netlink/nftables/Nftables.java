@@ -8,13 +8,11 @@ import ipmasq.netlink.MessageWriter;
 import ipmasq.netlink.NetlinkFailure;
 import ipmasq.netlink.NetlinkSocket;
 import ipmasq.netlink.NetlinkUnavailable;
-import ipmasq.netlink.Question;
 import ipmasq.netlink.Refusal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The nf_tables of one network namespace: that of the thread which opens this. Used by one thread
@@ -29,7 +27,6 @@ public final class Nftables implements AutoCloseable {
   private final NetlinkSocket socket;
   private final MessageWriter request = new MessageWriter();
   private final NetlinkSocket.Handler readGeneration = this::generation;
-  private @Nullable Question whichGeneration;
   private int generation;
 
   private Nftables(NetlinkSocket socket) {
@@ -50,18 +47,8 @@ public final class Nftables implements AutoCloseable {
     return socket.port();
   }
 
-  /** Which ruleset is in force: one call each way, cheap enough for several times a second. */
+  /** Which ruleset is in force: one small question. */
   public Answer<Generation> generation() {
-    Question question = whichGeneration;
-    if (question == null) {
-      begin(MessageType.GET_GENERATION, 0);
-      question = socket.question(request, MessageType.NEW_GENERATION, GENERATION_ID);
-      whichGeneration = question;
-    }
-    long answered = socket.ask(question);
-    if (answered >= 0) {
-      return new Answer.Given<>(new Generation((int) answered));
-    }
     begin(MessageType.GET_GENERATION, 0);
     Optional<NetlinkFailure> failure = socket.ask(request, readGeneration);
     return failure.isPresent()

@@ -38,7 +38,9 @@ class ArrowsTest {
           Map.entry("policy", Set.of("net", "config")),
           Map.entry("plan", Set.of("net", "policy")),
           Map.entry("backend", Set.of("net", "policy", "plan")),
-          Map.entry("backend.iptables", Set.of("net", "policy", "plan", "backend", "hook")),
+          Map.entry(
+              "backend.iptables",
+              Set.of("net", "policy", "plan", "backend", "hook", "netlink", "netlink.nftables")),
           Map.entry(
               "backend.nftables",
               Set.of("net", "policy", "plan", "backend", "hook", "netlink", "netlink.nftables")),

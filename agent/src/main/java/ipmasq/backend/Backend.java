@@ -1,13 +1,14 @@
 package ipmasq.backend;
 
 import ipmasq.net.Family;
+import ipmasq.plan.Observed;
 import ipmasq.plan.Plan;
 import ipmasq.policy.Policy;
 
 /**
  * A way to put a policy in force. Used by one thread.
  *
- * <p>Families are apart: what fails for one says nothing of the other.
+ * <p>IPv4 and IPv6 are independent: what fails for one says nothing of the other.
  */
 public interface Backend {
   /** The name for people and metrics: {@code iptables-nft}, {@code nftables}. */
@@ -18,8 +19,12 @@ public interface Backend {
     return "";
   }
 
-  /** The policy in the form in which this backend holds it, so that observed can equal desired. */
-  Policy form(Policy policy);
+  /**
+   * The policy in the form in which this backend holds it, so that observed can equal desired.
+   *
+   * @param observed what this backend saw last: where that has a say in the form
+   */
+  Policy normalize(Policy policy, Observed observed);
 
   /** Reads what is ours. */
   Observation observe(Family family);

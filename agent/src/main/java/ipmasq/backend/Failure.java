@@ -5,8 +5,14 @@ package ipmasq.backend;
  *
  * @param message what failed, with the kernel's or the program's own words
  * @param advice what a person can do about it
+ * @param lasting whether it would fail the same way again, because the node lacks what it needs
  */
-public record Failure(String message, String advice) {
+public record Failure(String message, String advice, boolean lasting) {
+  /** One that may be over the next moment. */
+  public Failure(String message, String advice) {
+    this(message, advice, false);
+  }
+
   @Override
   public String toString() {
     return message + ": " + advice;

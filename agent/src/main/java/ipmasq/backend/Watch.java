@@ -13,4 +13,9 @@ public interface Watch {
    * Empty where that cannot be told.
    */
   Optional<Object> mark();
+
+  /** The same, read from the rules themselves, whatever says that nothing has changed. */
+  default Optional<Object> anew() {
+    return mark();
+  }
 }

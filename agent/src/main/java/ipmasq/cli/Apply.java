@@ -21,7 +21,7 @@ final class Apply {
     if (console.config(reading).isEmpty()) {
       return Main.FAILED;
     }
-    Pass pass = console.sync(() -> reading).pass(Set.of(Trigger.START));
+    Pass pass = console.sync(reading, true).pass(Set.of(Trigger.START), false);
     if (console.json()) {
       console.printJson(json(pass));
     }
@@ -29,7 +29,8 @@ final class Apply {
       switch (pass.results().get(family)) {
         case null -> {}
         case Result.Failed(var failure) -> console.fail(failure);
-        case Result.Unchanged() -> say(console, family, pass, "nothing to change");
+        case Result.Unchanged(), Result.Pending _ ->
+            say(console, family, pass, "nothing to change");
         case Result.Changed(var changes) -> {
           say(console, family, pass, "changed");
           if (!console.json()) {
@@ -54,7 +55,7 @@ final class Apply {
         .forEach(
             (family, result) -> {
               switch (result) {
-                case Result.Unchanged() -> {}
+                case Result.Unchanged(), Result.Pending _ -> {}
                 case Result.Changed(var list) ->
                     list.forEach(change -> changes.add(ShowPlan.json(family, change)));
                 case Result.Failed(var failure) ->

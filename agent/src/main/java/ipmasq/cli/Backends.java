@@ -1,8 +1,7 @@
 package ipmasq.cli;
 
 import ipmasq.backend.Backend;
-import ipmasq.backend.Choice;
-import ipmasq.backend.Chosen;
+import ipmasq.backend.Failure;
 import ipmasq.backend.Watch;
 import ipmasq.backend.cni.CniBackend;
 import ipmasq.backend.iptables.Iptables;
@@ -11,132 +10,166 @@ import ipmasq.backend.nftables.OwnTable;
 import ipmasq.backend.nftables.RulesWatch;
 import ipmasq.config.Config;
 import ipmasq.config.Config.BackendChoice;
+import ipmasq.loop.Node;
+import ipmasq.loop.Target;
+import ipmasq.loop.Targets;
 import ipmasq.net.Family;
-import java.util.HashMap;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes backends and keeps them: each holds what it learned of the node, and the nftables one holds
- * its table. Used by one thread.
+ * The node and its backends. Backends are made once and kept: each holds what it learned, and the
+ * nftables one holds its table. Used by one thread.
  */
-final class Backends implements AutoCloseable {
+final class Backends implements Targets, AutoCloseable {
   /** How often iptables may fail from the start before it counts as one that cannot work. */
   private static final int PATIENCE = 3;
-
-  /** A pass asks more than once, and is to get one answer. */
-  private static final long ASK_AGAIN_NANOS = 100_000_000;
 
   private final OwnTable table;
   private final KubeProxy kubeProxy;
   private final CniBackend cni;
-  private final Map<String, Iptables> byChain = new HashMap<>();
-  private final Map<Object, RulesWatch> watches = new HashMap<>();
-  private @Nullable Choice auto;
-  private long asked;
+  private final boolean windows;
+  private final boolean everyName;
+  private final Set<String> chains = new LinkedHashSet<>();
+  private final List<RulesWatch> watches = new ArrayList<>();
+  private String iptablesFault = "";
+  private int iptablesFailures;
+  private boolean kubeProxyNftables;
+  private boolean nftables;
+  private @Nullable Iptables iptables;
+  private String chain = "";
+  private @Nullable Key last;
+  private @Nullable Target target;
 
-  private Backends(OwnTable table, Settings.Cni cni) {
+  /** What a target depends on. */
+  private record Key(Node.Choice choice, String chain, boolean ipv6) {}
+
+  private Backends(OwnTable table, Settings settings, boolean everyName) {
     this.table = table;
     this.kubeProxy = new KubeProxy(table);
-    this.cni = new CniBackend(cni.config(), cni.addPolicy(), cni.keepExtra());
+    Settings.Cni files = settings.cni();
+    this.cni = new CniBackend(files.config(), files.addPolicy(), files.keepExtra());
+    this.windows = Settings.Cni.isDefault();
+    this.everyName = everyName;
   }
 
   /** For a process that keeps the rules. */
   static Backends held(Settings settings) {
-    return new Backends(OwnTable.held(), settings.cni());
+    return new Backends(OwnTable.held(), settings, false);
   }
 
   /** For a process that looks, and goes. */
   static Backends visited(Settings settings) {
-    return new Backends(OwnTable.visited(), settings.cni());
+    return new Backends(OwnTable.visited(), settings, false);
   }
 
-  /** The backend for a config. */
-  Chosen forConfig(Config config) {
-    Choice choice = choice(config);
-    return switch (choice.backend()) {
-      case NFTABLES -> new Chosen(table, choice.reason(), tableWatch(), List.of(iptables(config)));
-      case CNI -> new Chosen(cni, choice.reason(), Watch.NONE, List.of());
-      case IPTABLES ->
-          new Chosen(iptables(config), choice.reason(), chainWatch(config), List.of(table));
-    };
-  }
-
-  private Choice choice(Config config) {
-    return switch (config.backend()) {
-      case IPTABLES -> Choice.told(Choice.Which.IPTABLES);
-      case NFTABLES -> Choice.told(Choice.Which.NFTABLES);
-      case CNI -> Choice.told(Choice.Which.CNI);
-      case AUTO ->
-          Settings.Cni.isDefault()
-              ? new Choice(Choice.Which.CNI, "it is the way on Windows")
-              : auto(config);
-    };
+  /** For a process that removes what any agent left; where a chain was named, only that one. */
+  static Backends removing(Settings settings) {
+    return new Backends(OwnTable.visited(), settings, !settings.namesChain());
   }
 
   /**
-   * Asked again and again while the answer is iptables: kube-proxy may start after us. Once it is
+   * Asked at each pass while rules go to iptables: kube-proxy may start after us. Once it is
    * nftables it stays so, for to go back and forth helps nobody.
    */
-  private Choice auto(Config config) {
-    Choice choice = auto;
-    long now = System.nanoTime();
-    if (choice == null
-        || choice.backend() == Choice.Which.IPTABLES && now - asked > ASK_AGAIN_NANOS) {
-      asked = now;
-      Iptables iptables = iptables(config);
-      choice =
-          Choice.of(
-              new Choice.Signs(
-                  kubeProxy.usesNftables(),
-                  iptables.isInstalled(),
-                  iptables.failures() < PATIENCE,
-                  table::works));
-      auto = choice;
+  @Override
+  public Node look() {
+    if (!windows) {
+      if (iptablesFault.isEmpty() && iptables == null && !Iptables.isInstalled()) {
+        iptablesFault = "there is none on PATH";
+      }
+      kubeProxyNftables = kubeProxyNftables || kubeProxy.usesNftables();
+      nftables = nftables || !iptablesFault.isEmpty() && table.works();
     }
-    return choice;
+    return new Node(windows, kubeProxyNftables, iptablesFault, nftables);
   }
 
-  /** What {@code auto} stands for on this node; asked only where nothing else was said. */
-  BackendChoice auto(Settings settings) {
-    Config base = settings.config();
-    boolean told = base.backend() != BackendChoice.AUTO;
-    return told ? base.backend() : BackendChoice.valueOf(choice(base).backend().name());
+  @Override
+  public boolean failed(Target target, Failure why) {
+    if (!(target.backend() instanceof Iptables failing) || !iptablesFault.isEmpty()) {
+      return false;
+    }
+    iptablesFailures++;
+    // What worked once works again: descriptors or memory that ran out make no other node.
+    boolean hopeless = !failing.worked() && iptablesFailures >= PATIENCE;
+    if (why.lasting() || hopeless) {
+      iptablesFault = why.message();
+      return true;
+    }
+    return false;
+  }
+
+  @Override
+  public Target target(Node node, Config config) {
+    Key key = new Key(node.choose(config.backend()), config.masqChain(), config.enableIpv6());
+    if (!key.equals(last)) {
+      target = target(key);
+      last = key;
+    }
+    return Objects.requireNonNull(target);
+  }
+
+  private Target target(Key key) {
+    Iptables ours = iptables(key.chain);
+    List<String> names = ours.chains();
+    return switch (key.choice.backend()) {
+      case NFTABLES ->
+          new Target(
+              table,
+              key.choice.reason(),
+              watch(RulesWatch.ofOwnTable(names)),
+              List.of(ours, ours.other()));
+      case CNI -> new Target(cni, key.choice.reason(), Watch.NONE, List.of());
+      case IPTABLES, AUTO -> {
+        List<Family> families = key.ipv6 ? List.of(Family.IPV4, Family.IPV6) : List.of(Family.IPV4);
+        Watch nft = watch(RulesWatch.ofIptables(families, names));
+        yield new Target(
+            ours, key.choice.reason(), new ChainWatch(ours, nft), List.of(table, ours.other()));
+      }
+    };
+  }
+
+  private Watch watch(RulesWatch watch) {
+    watches.add(watch);
+    return watch;
   }
 
   /** Every backend that may have rules of ours. */
   List<Backend> all(Config config) {
-    return choice(config).backend() == Choice.Which.CNI
-        ? List.of(cni)
-        : List.of(iptables(config), table);
+    if (windows || config.backend() == BackendChoice.CNI) {
+      return List.of(cni);
+    }
+    Iptables ours = iptables(config.masqChain());
+    return List.of(ours, ours.other(), table);
   }
 
-  private Iptables iptables(Config config) {
-    return byChain.computeIfAbsent(config.masqChain(), Iptables::ofNode);
-  }
-
-  private Watch tableWatch() {
-    return watches.computeIfAbsent(table, _ -> RulesWatch.ofOwnTable());
-  }
-
-  private Watch chainWatch(Config config) {
-    List<Family> families =
-        config.enableIpv6() ? List.of(Family.IPV4, Family.IPV6) : List.of(Family.IPV4);
-    RulesWatch nft =
-        watches.computeIfAbsent(
-            List.of(families, config.masqChain()),
-            _ -> RulesWatch.ofIptables(families, config.masqChain()));
-    Iptables iptables = iptables(config);
-    return iptables.isLegacy() ? Watch.NONE : new ChainWatch(iptables, nft);
+  /** Under a new name, the chains of the names before it are known to be ours. */
+  private Iptables iptables(String name) {
+    Iptables known = iptables;
+    if (known == null || !chain.equals(name)) {
+      known = Iptables.ofNode(name, chains, everyName);
+      iptables = known;
+      chain = name;
+      chains.add(name);
+    }
+    return known;
   }
 
   /** Which iptables it is, is known only once it has looked; of the legacy one nothing is told. */
-  private record ChainWatch(Iptables iptables, RulesWatch nft) implements Watch {
+  private record ChainWatch(Iptables iptables, Watch nft) implements Watch {
     @Override
     public Optional<Object> mark() {
       return iptables.isLegacy() ? Optional.empty() : nft.mark();
+    }
+
+    @Override
+    public Optional<Object> anew() {
+      return iptables.isLegacy() ? Optional.empty() : nft.anew();
     }
   }
 
@@ -144,6 +177,6 @@ final class Backends implements AutoCloseable {
   @Override
   public void close() {
     table.close();
-    watches.values().forEach(RulesWatch::close);
+    watches.forEach(RulesWatch::close);
   }
 }

@@ -18,8 +18,8 @@ final class Cleanup {
     List<Object> removed = new ArrayList<>();
     for (Backend backend : console.backends().all(console.settings().config())) {
       for (Family family : Family.values()) {
-        switch (Enforcement.remove(backend, family)) {
-          case Result.Unchanged() -> {}
+        switch (new Enforcement(true).remove(backend, family)) {
+          case Result.Unchanged(), Result.Pending _ -> {}
           case Result.Changed(var changes) -> {
             for (Change change : changes) {
               removed.add(ShowPlan.json(family, change));

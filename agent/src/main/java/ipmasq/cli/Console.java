@@ -2,6 +2,7 @@ package ipmasq.cli;
 
 import ipmasq.backend.Failure;
 import ipmasq.backend.conntrack.KernelFlows;
+import ipmasq.config.Base;
 import ipmasq.config.Config;
 import ipmasq.config.ConfigFollower;
 import ipmasq.config.ConfigReader;
@@ -10,12 +11,13 @@ import ipmasq.config.Reading;
 import ipmasq.json.Json;
 import ipmasq.log.Log;
 import ipmasq.loop.Host;
+import ipmasq.loop.Node;
 import ipmasq.loop.Sync;
 import java.io.PrintStream;
 import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 /** What a command works with: its settings, the backends, and where it answers. */
 record Console(PrintStream out, PrintStream err, Settings settings, Backends backends) {
@@ -65,22 +67,36 @@ record Console(PrintStream out, PrintStream err, Settings settings, Backends bac
   }
 
   Reading read() {
-    return ConfigReader.read(settings.configs(), settings.base(backends.auto(settings)));
+    return ConfigReader.read(settings.configs(), base(backends.look()));
   }
 
-  /** Passes that each read the file anew. */
+  private Base base(Node node) {
+    return settings.base(node.auto().backend());
+  }
+
+  /** Passes that each read the file anew, and write. */
   Sync sync() {
     ConfigFollower files = new ConfigFollower(settings.configs());
-    return sync(() -> files.read(settings.base(backends.auto(settings))));
+    return sync(node -> files.read(base(node)), true);
   }
 
-  Sync sync(Supplier<Reading> file) {
+  /**
+   * Passes over what was read.
+   *
+   * @param writes whether they write rules, or only find out what they would write
+   */
+  Sync sync(Reading reading, boolean writes) {
+    return sync(_ -> reading, writes);
+  }
+
+  private Sync sync(Function<Node, Reading> file, boolean writes) {
     return new Sync(
         file,
         settings.config(),
-        backends::forConfig,
+        backends,
         new Host(NodeAddresses::all, new KernelFlows()),
-        Clock.systemUTC());
+        Clock.systemUTC(),
+        writes);
   }
 
   Log log() {

@@ -93,8 +93,7 @@ record Flag(String name, Kind kind, @Nullable String value, String help) {
               WATCH_INTERVAL,
               Kind.TEXT,
               "DURATION",
-              "look this often whether somebody touched the rules, half as often"
-                  + " where all is quiet; 0 never (default 425ms)"),
+              "look this often whether somebody touched the rules; 0 never (default 1s)"),
           new Flag(
               RESYNC_INTERVAL,
               Kind.NUMBER,

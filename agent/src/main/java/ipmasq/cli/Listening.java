@@ -87,7 +87,7 @@ final class Listening implements Consumer<Pass>, Endpoint.Listener {
           default -> BackendChoice.IPTABLES;
         };
     Config config = pass.config().draft().backend(choice).config();
-    return visited.forConfig(config).backend().observe(family);
+    return visited.target(visited.look(), config).backend().observe(family);
   }
 
   @Override

@@ -61,12 +61,19 @@ public final class Main {
         return usage(message, err);
       }
       case Settings.Parsed.Good(var settings) -> {
-        boolean keeps = command.equals("run") || command.equals("apply");
-        try (Backends backends = keeps ? Backends.held(settings) : Backends.visited(settings)) {
+        try (Backends backends = backends(command, settings)) {
           return run(command, operands, new Console(out, err, settings, backends));
         }
       }
     }
+  }
+
+  private static Backends backends(String command, Settings settings) {
+    return switch (command) {
+      case "run", "apply" -> Backends.held(settings);
+      case "cleanup" -> Backends.removing(settings);
+      default -> Backends.visited(settings);
+    };
   }
 
   private static int run(String command, List<String> operands, Console console) {

@@ -72,8 +72,8 @@ final class Run {
   private static void cleanUp(Console console, Log log) {
     for (Backend backend : console.backends().all(console.settings().config())) {
       for (Family family : Family.values()) {
-        switch (Enforcement.remove(backend, family)) {
-          case Result.Unchanged() -> {}
+        switch (new Enforcement(true).remove(backend, family)) {
+          case Result.Unchanged(), Result.Pending _ -> {}
           case Result.Changed _ -> log.info(family + " rules removed (" + backend.name() + ")");
           case Result.Failed(var failure) -> log.error(failure.toString());
         }

@@ -241,6 +241,11 @@ record Settings(
         .map(format -> "--" + flag + " is text or json, not \"" + format + "\"");
   }
 
+  /** Whether a flag names the chain. */
+  boolean namesChain() {
+    return fixed.contains(Key.MASQ_CHAIN);
+  }
+
   /** What the files overlay, given what {@code auto} stands for on this node. */
   Base base(BackendChoice auto) {
     return new Base(config, fixed, auto);

@@ -1,18 +1,17 @@
 package ipmasq.cli;
 
-import ipmasq.backend.Chosen;
-import ipmasq.backend.Failure;
-import ipmasq.backend.Observation;
-import ipmasq.config.Config;
+import ipmasq.config.Reading;
+import ipmasq.loop.Pass;
+import ipmasq.loop.Pass.Result;
+import ipmasq.loop.Sweep.Swept;
+import ipmasq.loop.Trigger;
 import ipmasq.net.Family;
 import ipmasq.plan.Change;
-import ipmasq.plan.Plan;
-import ipmasq.policy.Policy;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.Set;
 
 /** {@code plan}: what a pass would change, and nothing done. */
 final class ShowPlan {
@@ -21,54 +20,58 @@ final class ShowPlan {
 
   private ShowPlan() {}
 
+  /** What would change in one place. */
+  private record Part(String backend, Family family, List<Change> changes) {}
+
   static int run(Console console) {
-    Optional<Config> config = console.config();
-    if (config.isEmpty()) {
+    Reading reading = console.read();
+    if (console.config(reading).isEmpty()) {
       return Main.FAILED;
     }
-    Chosen chosen = console.backends().forConfig(config.get());
-    Map<Family, List<Change>> changes = new LinkedHashMap<>();
-    for (Family family : Family.values()) {
-      boolean on = config.get().enables(family);
-      switch (chosen.backend().observe(family)) {
-        case Observation.Unseen(Failure failure) -> {
-          if (on) {
-            return console.fail(failure);
-          }
+    Pass pass = console.sync(reading, false).pass(Set.of(Trigger.START), false);
+    List<Part> parts = new ArrayList<>();
+    for (Swept place : places(pass)) {
+      switch (place.result()) {
+        case Result.Failed(var failure) -> {
+          return console.fail(failure);
         }
-        case Observation.Seen(var observed) ->
-            changes.put(
-                family,
-                on
-                    ? Plan.toward(chosen.backend().form(Policy.of(config.get(), family)), observed)
-                        .changes()
-                    : Plan.removal(observed).changes());
+        case Result.Pending(var changes) ->
+            parts.add(new Part(place.backend(), place.family(), changes));
+        case Result.Unchanged _, Result.Changed _ -> {}
       }
     }
-    print(console, chosen, changes);
-    return changes.values().stream().allMatch(List::isEmpty) ? Main.OK : WOULD_CHANGE;
+    print(console, pass, parts);
+    return parts.isEmpty() ? Main.OK : WOULD_CHANGE;
   }
 
-  private static void print(Console console, Chosen chosen, Map<Family, List<Change>> changes) {
+  private static List<Swept> places(Pass pass) {
+    List<Swept> places = new ArrayList<>();
+    for (Family family : Family.values()) {
+      if (pass.results().containsKey(family)) {
+        places.add(new Swept(pass.backend(), family, pass.results().get(family)));
+      }
+    }
+    places.addAll(pass.sweep().results());
+    return places;
+  }
+
+  private static void print(Console console, Pass pass, List<Part> parts) {
     if (console.json()) {
       List<Object> all = new ArrayList<>();
-      changes.forEach((family, list) -> list.forEach(change -> all.add(json(family, change))));
+      parts.forEach(part -> part.changes.forEach(change -> all.add(json(part.family, change))));
       Map<String, Object> answer = new LinkedHashMap<>();
-      answer.put("backend", chosen.backend().name());
+      answer.put("backend", pass.backend());
       answer.put("changes", all);
       console.printJson(answer);
       return;
     }
-    if (changes.values().stream().allMatch(List::isEmpty)) {
-      console.out().println("nothing to change (" + chosen.backend().name() + ")");
+    if (parts.isEmpty()) {
+      console.out().println("nothing to change (" + pass.backend() + ")");
     }
-    changes.forEach(
-        (family, list) -> {
-          if (!list.isEmpty()) {
-            console.out().println(family + " (" + chosen.backend().name() + ")");
-            list.forEach(change -> console.out().println("  " + change));
-          }
-        });
+    for (Part part : parts) {
+      console.out().println(part.family + " (" + part.backend + ")");
+      part.changes.forEach(change -> console.out().println("  " + change));
+    }
   }
 
   static Map<String, Object> json(Family family, Change change) {

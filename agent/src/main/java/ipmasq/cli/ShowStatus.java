@@ -1,23 +1,17 @@
 package ipmasq.cli;
 
 import ipmasq.backend.Backend;
-import ipmasq.backend.Chosen;
 import ipmasq.backend.Failure;
 import ipmasq.backend.Observation;
 import ipmasq.config.Config;
 import ipmasq.config.Reading;
 import ipmasq.hook.Hook;
 import ipmasq.http.Fetch;
-import ipmasq.loop.Footing;
 import ipmasq.loop.Pass;
-import ipmasq.loop.Pass.Basis;
 import ipmasq.loop.Pass.Result;
 import ipmasq.loop.Trigger;
 import ipmasq.net.Family;
 import ipmasq.plan.Change;
-import ipmasq.plan.Observed;
-import ipmasq.plan.Plan;
-import ipmasq.policy.Policy;
 import ipmasq.status.Chronicle;
 import ipmasq.status.Meter;
 import ipmasq.status.StatusJson;
@@ -25,19 +19,14 @@ import ipmasq.status.StatusText;
 import ipmasq.status.View;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
 /** {@code status}: how it stands, from the running agent or, without one, from file and kernel. */
 final class ShowStatus {
-  private static final int CHANGES_NAMED = 10;
-
   private ShowStatus() {}
 
   static int run(Console console) {
@@ -90,31 +79,13 @@ final class ShowStatus {
   /** A look as a pass would take it, without writing anything. */
   private static int local(Console console, Optional<RunningAgent> agent) {
     Reading reading = console.read();
-    Config config =
-        reading instanceof Reading.Read read ? read.config() : console.settings().config();
-    Chosen chosen = console.backends().forConfig(config);
+    Pass looked = console.sync(reading, false).pass(Set.of(Trigger.START), false);
+    Pass pass = looked.with(results(looked, agent.isPresent()));
+    Config config = pass.config();
+    Backend backend = console.backends().target(console.backends().look(), config).backend();
     Map<Family, Observation> seen = new EnumMap<>(Family.class);
-    Map<Family, Result> results = new EnumMap<>(Family.class);
-    for (Family family : Family.values()) {
-      if (config.enables(family)) {
-        Observation observation = chosen.backend().observe(family);
-        seen.put(family, observation);
-        results.put(family, result(chosen.backend(), reading, observation, agent.isPresent()));
-      }
-    }
-    Instant now = Instant.now();
-    Pass pass =
-        new Pass(
-            now,
-            Duration.ZERO,
-            Set.of(Trigger.START),
-            footing(reading, config),
-            chosen.backend().name(),
-            chosen.reasonInFull(),
-            false,
-            results,
-            0,
-            List.of());
+    pass.results().keySet().forEach(family -> seen.put(family, backend.observe(family)));
+    Instant now = pass.at();
     Chronicle chronicle = new Chronicle(Listening.identity(Optional.empty()), System::nanoTime);
     chronicle.accept(pass);
     View view =
@@ -144,42 +115,17 @@ final class ShowStatus {
     return hooks;
   }
 
-  private static Footing footing(Reading reading, Config config) {
-    return switch (reading) {
-      case Reading.Read(var _, var warnings, var files) ->
-          new Footing(config, Basis.FILE, files, warnings);
-      case Reading.Rejected(var problems, var files) ->
-          new Footing(config, Basis.FALLBACK, files, problems);
-    };
-  }
-
-  private static Result result(
-      Backend backend, Reading reading, Observation observation, boolean agentRuns) {
-    return switch (observation) {
-      case Observation.Unseen(var failure) -> new Result.Failed(failure);
-      case Observation.Seen(Observed observed) -> {
-        if (!(reading instanceof Reading.Read(var config, var _, var _))) {
-          // A bad file asks for nothing that the rules could be compared with.
-          yield observed.policy().isPresent()
-              ? new Result.Unchanged()
-              : new Result.Failed(new Failure("there are no rules of ours", "mend the file"));
-        }
-        Policy desired = backend.form(Policy.of(config, observed.family()));
-        Plan plan = Plan.toward(desired, observed);
-        yield plan.isEmpty()
-            ? new Result.Unchanged()
-            : new Result.Failed(
-                new Failure(
-                    "the rules are not what the config asks for: " + named(plan.changes()),
-                    agentRuns ? "look at the agent's log" : "start the agent, or run apply"));
-      }
-    };
-  }
-
-  private static String named(List<Change> changes) {
-    List<String> few = new ArrayList<>();
-    changes.subList(0, Math.min(changes.size(), CHANGES_NAMED)).forEach(c -> few.add(c.toString()));
-    int more = changes.size() - few.size();
-    return String.join(" ", few) + (more == 0 ? "" : " and " + more + " more");
+  /** What would have to be written is missing: nothing was. */
+  private static Map<Family, Result> results(Pass looked, boolean agentRuns) {
+    Map<Family, Result> results = new EnumMap<>(looked.results());
+    results.replaceAll(
+        (_, result) ->
+            result instanceof Result.Pending(var changes)
+                ? new Result.Failed(
+                    new Failure(
+                        "the rules are not what the config asks for: " + Change.few(changes),
+                        agentRuns ? "look at the agent's log" : "start the agent, or run apply"))
+                : result);
+    return results;
   }
 }

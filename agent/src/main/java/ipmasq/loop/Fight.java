@@ -12,7 +12,7 @@ import java.time.Duration;
 final class Fight {
   private static final int AT_ONCE = 3;
   private static final Duration FIRST = Duration.ofSeconds(1);
-  private static final Duration LONGEST = Duration.ofSeconds(8);
+  private static final Duration LONGEST = Duration.ofSeconds(2);
   private static final Duration QUIET = Duration.ofSeconds(20);
 
   private int repairs;

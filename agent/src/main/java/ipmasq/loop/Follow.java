@@ -41,6 +41,11 @@ final class Follow {
     }
   }
 
+  /** What the backend has to say of what it saw. */
+  void remarks(List<String> remarks) {
+    warnings.addAll(remarks);
+  }
+
   int flows() {
     return flows;
   }

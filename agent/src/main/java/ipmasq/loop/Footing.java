@@ -4,6 +4,8 @@ import ipmasq.config.Config;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
 import ipmasq.loop.Pass.Basis;
+import ipmasq.net.Family;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -35,6 +37,11 @@ public record Footing(
       case Reading.Rejected(var errors, var _) ->
           new Footing(config, neverGood() ? Basis.FALLBACK : Basis.LAST_GOOD, sources, errors);
     };
+  }
+
+  /** The families that it has rules for. */
+  List<Family> families() {
+    return Arrays.stream(Family.values()).filter(config::enables).toList();
   }
 
   /** Whether the rules that it asks for are the same: without a file, an earlier run's may stay. */

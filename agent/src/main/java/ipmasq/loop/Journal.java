@@ -5,9 +5,11 @@ import ipmasq.config.Problem;
 import ipmasq.log.Log;
 import ipmasq.loop.Pass.Basis;
 import ipmasq.loop.Pass.Result;
+import ipmasq.loop.Sweep.Swept;
 import ipmasq.net.Family;
 import ipmasq.plan.Change;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -20,13 +22,12 @@ import org.jspecify.annotations.Nullable;
  * they begin, when they become others, and when they end.
  */
 public final class Journal implements Consumer<Pass> {
-  /** How many changes a line names before it only counts the rest. */
-  private static final int NAMED = 10;
-
   private final Log log;
   private @Nullable Pass before;
   private String mended = "";
   private int repairs;
+  private final Map<Family, List<Change>> pending = new EnumMap<>(Family.class);
+  private final Map<String, Failure> stale = new HashMap<>();
   private final Map<Family, Failure> failing = new EnumMap<>(Family.class);
 
   public Journal(Log log) {
@@ -46,6 +47,7 @@ public final class Journal implements Consumer<Pass> {
         rules(family, result, pass);
       }
     }
+    pass.sweep().results().forEach(swept -> swept(swept, pass));
     if (pass.flows() > 0) {
       log.info(
           pass.flows() == 1
@@ -64,17 +66,17 @@ public final class Journal implements Consumer<Pass> {
     before = pass;
   }
 
-  /** One line when it begins, with what is mended again and again, and one when it is over. */
+  /** One line when it begins, with what is repaired again and again, and one when it is over. */
   private void fight(Pass pass) {
     boolean fought = before != null && before.fighting();
     if (pass.fighting() && !fought) {
       log.warn(
-          "another program keeps changing our rules, and this was mended each time: "
+          "another program keeps changing our rules, and this was repaired each time: "
               + (mended.isEmpty() ? "what other lines say" : mended)
               + "; from now on we wait for some seconds before each repair");
     } else if (fought && !pass.fighting()) {
       log.info(
-          "the other program has left our rules alone for a while; they were mended "
+          "the other program has left our rules alone for a while; they were repaired "
               + repairs
               + " times meanwhile");
       repairs = 0;
@@ -121,9 +123,9 @@ public final class Journal implements Consumer<Pass> {
                 + ", "
                 + pass.took().toMillis()
                 + " ms): "
-                + named(changes);
+                + Change.few(changes);
         if (pass.why().contains(Trigger.RULES)) {
-          mended = family + " " + named(changes);
+          mended = family + " " + Change.few(changes);
         }
         if (pass.fighting() && !pass.why().contains(Trigger.CONFIG)) {
           repairs++;
@@ -132,9 +134,31 @@ public final class Journal implements Consumer<Pass> {
           log.info(line);
         }
       }
+      case Result.Pending(var changes) -> {
+        if (!changes.equals(pending.put(family, changes))) {
+          log.info(family + " rules would change (" + words(pass) + "): " + Change.few(changes));
+        }
+      }
       case Result.Unchanged() -> {
+        pending.remove(family);
         if (failing.remove(family) != null) {
           log.info(family + " rules are in place again");
+        }
+      }
+    }
+  }
+
+  private void swept(Swept swept, Pass pass) {
+    String where = swept.family() + " rules of ours in " + swept.backend();
+    switch (swept.result()) {
+      case Result.Unchanged() -> {}
+      case Result.Pending(var changes) ->
+          log.detail(1, () -> where + " would be removed: " + Change.few(changes));
+      case Result.Changed(var changes) ->
+          log.info(where + " removed (" + words(pass) + "): " + Change.few(changes));
+      case Result.Failed(var failure) -> {
+        if (!failure.equals(stale.put(where, failure))) {
+          log.error(where + " cannot be removed, and act on packets too: " + failure);
         }
       }
     }
@@ -148,15 +172,5 @@ public final class Journal implements Consumer<Pass> {
       }
     }
     return words.toString();
-  }
-
-  private static String named(List<Change> changes) {
-    StringBuilder text = new StringBuilder();
-    for (Change change : changes.subList(0, Math.min(NAMED, changes.size()))) {
-      text.append(text.isEmpty() ? "" : " ").append(change);
-    }
-    return changes.size() <= NAMED
-        ? text.toString()
-        : text.append(" and ").append(changes.size() - NAMED).append(" more").toString();
   }
 }

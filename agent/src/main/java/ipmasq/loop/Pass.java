@@ -11,12 +11,14 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * What one pass saw and did. Health, metrics, logs and the command line all read this.
  *
  * @param footing the config in force, and why that one
- * @param fighting whether another program keeps undoing what passes mend
+ * @param fighting whether another program keeps undoing what passes repair
+ * @param sweep what was removed, or could not be, of rules that we left elsewhere
  * @param flows how many flows under way were made to follow the new rules
  * @param warnings what is odd about the node, though the rules are as they should be
  */
@@ -29,6 +31,7 @@ public record Pass(
     String backendReason,
     boolean fighting,
     Map<Family, Result> results,
+    Sweep sweep,
     int flows,
     List<String> warnings) {
 
@@ -38,19 +41,10 @@ public record Pass(
     warnings = List.copyOf(warnings);
   }
 
-  /** The same, found once more. */
-  Pass again(Instant later, Duration tookThen, Set<Trigger> whyThen, boolean fightingThen) {
+  /** The same with other results. */
+  public Pass with(Map<Family, Result> others) {
     return new Pass(
-        later,
-        tookThen,
-        whyThen,
-        footing,
-        backend,
-        backendReason,
-        fightingThen,
-        results,
-        flows,
-        warnings);
+        at, took, why, footing, backend, backendReason, fighting, others, sweep, flows, warnings);
   }
 
   /** What the policy in force rests on. */
@@ -71,6 +65,13 @@ public record Pass(
     /** The rules were changed. */
     record Changed(List<Change> changes) implements Result {
       public Changed {
+        changes = List.copyOf(changes);
+      }
+    }
+
+    /** The rules would be changed, by an agent that writes. */
+    record Pending(List<Change> changes) implements Result {
+      public Pending {
         changes = List.copyOf(changes);
       }
     }
@@ -104,34 +105,34 @@ public record Pass(
     return basis() == Basis.FILE && enforced();
   }
 
-  /** Whether every family is as the policy in force says. */
+  /** Whether every family is as the policy in force says, and nothing of ours stands elsewhere. */
   public boolean enforced() {
-    for (Result result : results.values()) {
-      if (result instanceof Result.Failed) {
-        return false;
-      }
-    }
-    return true;
+    return none(Result.Failed.class) && none(Result.Pending.class);
   }
 
   /** Whether something was written. */
   public boolean changed() {
-    for (Result result : results.values()) {
-      if (result instanceof Result.Changed) {
-        return true;
-      }
-    }
-    return false;
+    return !none(Result.Changed.class);
+  }
+
+  /** Whether all was found as it was left: nothing written, nothing failed. */
+  boolean settled() {
+    return none(Result.Failed.class) && none(Result.Changed.class);
+  }
+
+  private boolean none(Class<? extends Result> kind) {
+    return all().noneMatch(kind::isInstance);
+  }
+
+  private Stream<Result> all() {
+    return Stream.concat(
+        results.values().stream(), sweep.results().stream().map(Sweep.Swept::result));
   }
 
   /** How many changes were written. */
   int changes() {
-    int count = 0;
-    for (Result result : results.values()) {
-      if (result instanceof Result.Changed(var changes)) {
-        count += changes.size();
-      }
-    }
-    return count;
+    return all()
+        .mapToInt(result -> result instanceof Result.Changed(var changes) ? changes.size() : 0)
+        .sum();
   }
 }

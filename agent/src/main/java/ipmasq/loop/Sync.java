@@ -1,118 +1,71 @@
 package ipmasq.loop;
 
-import ipmasq.backend.Backend;
-import ipmasq.backend.Chosen;
 import ipmasq.backend.Failure;
 import ipmasq.backend.Watch;
 import ipmasq.config.Config;
 import ipmasq.config.Reading;
 import ipmasq.config.TooLarge;
+import ipmasq.loop.Enforcement.Enforced;
+import ipmasq.loop.Enforcement.Goal;
+import ipmasq.loop.Pass.Basis;
 import ipmasq.loop.Pass.Result;
 import ipmasq.net.Family;
-import ipmasq.plan.Observed;
 import ipmasq.plan.Plan;
 import ipmasq.policy.Policy;
 import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Makes passes: file to kernel, once each. Used by one thread.
  *
  * <p>It remembers what must outlive a pass: the config that it stands on, the policies of an
- * earlier run that are kept while the file is bad, and what was last seen to be in force.
+ * earlier run that are kept while the file is bad, and the mark of the rules when they were last
+ * seen to be right.
  */
 public final class Sync {
-  private final Supplier<Reading> file;
-  private final Function<Config, Chosen> backends;
+  private final Function<Node, Reading> file;
+  private final Targets targets;
   private final Host host;
   private final Clock clock;
+  private final Enforcement enforcement;
 
   private Footing footing;
-  private final Oversized oversized = new Oversized();
-  private final Leftovers leftovers = new Leftovers();
+  private @Nullable Reading reading;
+  private List<Reading.Source> tooLarge = List.of();
   private final Map<Family, Policy> kept = new EnumMap<>(Family.class);
   private final Map<Family, Policy> inForce = new EnumMap<>(Family.class);
-  private Watch watch = Watch.NONE;
+  private @Nullable Target target;
   private Optional<Object> verified = Optional.empty();
-  private @Nullable Reading lastReading;
-  private @Nullable Pass calm;
 
   /**
-   * @param file reads the config file
+   * @param file reads the config file on a node
    * @param fallback the config for a node whose file is bad from the start
-   * @param backends the backend for a config
+   * @param writes whether passes write rules, or only find out what they would write
    */
   public Sync(
-      Supplier<Reading> file,
+      Function<Node, Reading> file,
       Config fallback,
-      Function<Config, Chosen> backends,
+      Targets targets,
       Host host,
-      Clock clock) {
+      Clock clock,
+      boolean writes) {
     this.file = file;
-    this.backends = backends;
+    this.targets = targets;
     this.host = host;
     this.clock = clock;
+    this.enforcement = new Enforcement(writes);
     this.footing = Footing.fallback(fallback);
   }
 
-  /** One pass on its own. */
-  public Pass pass(Set<Trigger> why) {
-    return pass(why, false);
-  }
-
-  /**
-   * One pass.
-   *
-   * @param fighting whether another program keeps undoing what passes mend
-   */
-  public Pass pass(Set<Trigger> why, boolean fighting) {
-    Occasion occasion = new Occasion(why, fighting, System.nanoTime());
-    Reading reading = oversized.sift(file.get());
-    Pass before = calm;
-    if (before != null && reading == lastReading && watch.mark().equals(verified)) {
-      return again(before, occasion);
-    }
-    lastReading = reading;
-    calm = null;
-    try {
-      return pass(occasion, footing.after(reading), true);
-    } catch (OutOfMemoryError full) {
-      // What was in force before had room, so a new config is to blame.
-      if (reading instanceof Reading.Read read && !footing.after(read).asksTheSameAs(footing)) {
-        oversized.add(read);
-      }
-    }
-    reading = oversized.sift(reading);
-    try {
-      return pass(occasion, footing.after(reading), true);
-    } catch (OutOfMemoryError full) {
-      return pass(occasion, footing.after(reading), false);
-    }
-  }
-
-  /**
-   * What an idle agent's resync comes to: the same file, and rules that nobody touched. There is
-   * nothing to work out anew, and the less of it, the better: it is cold each time.
-   */
-  private Pass again(Pass before, Occasion occasion) {
-    Instant at = clock.instant();
-    return before.again(at, occasion.took(), occasion.why(), occasion.fighting());
-  }
-
-  /**
-   * Why and when a pass is made.
-   *
-   * @param start by a clock of nanoseconds, because the other one may be set meanwhile
-   */
+  /** Why and when a pass is made. Nanoseconds, because the wall clock may be set meanwhile. */
   private record Occasion(Set<Trigger> why, boolean fighting, long start) {
     Duration took() {
       return Duration.ofNanos(System.nanoTime() - start);
@@ -120,59 +73,139 @@ public final class Sync {
   }
 
   /**
-   * @param room whether there is memory for the rules; without it they are not looked at, and what
-   *     is in the kernel is whole all the same
+   * One pass, and what becomes of one that the memory does not suffice for.
+   *
+   * @param fighting whether another program keeps undoing what passes repair
    */
-  private Pass pass(Occasion occasion, Footing next, boolean room) {
-    Instant at = clock.instant();
-    boolean starts = occasion.why().contains(Trigger.START);
-    boolean sameAim = next.asksTheSameAs(footing);
-    Config config = next.config();
-    Chosen chosen = backends.apply(config);
-    watch = chosen.watch();
-    // The mark is older than the look: what happens in between shows as a change later. At the
-    // start there is nothing to compare with, and the rules come first.
-    Optional<Object> mark = starts ? Optional.empty() : watch.mark();
-    boolean untouched = mark.isPresent() && mark.equals(verified) && sameAim;
-    Map<Family, Result> results = new EnumMap<>(Family.class);
-    Follow follow = new Follow(host, config);
-    for (Family family : Family.values()) {
-      if (config.enables(family)) {
-        Result result;
-        if (!room) {
-          result = outOfMemory();
-        } else if (untouched) {
-          result = new Result.Unchanged();
-        } else {
-          result = enforce(chosen.backend(), next, family, follow);
-        }
-        results.put(family, result);
+  public Pass pass(Set<Trigger> why, boolean fighting) {
+    Occasion occasion = new Occasion(why, fighting, System.nanoTime());
+    try {
+      return walk(occasion);
+    } catch (OutOfMemoryError full) {
+      // What was in force before had room, so a new config is to blame: from now on a bad file.
+      if (reading instanceof Reading.Read && !footing.after(reading).asksTheSameAs(footing)) {
+        tooLarge = reading.sources();
       }
     }
-    Duration took = occasion.took();
-    if (none(Result.Failed.class, results)) {
-      leftovers.sweep(config, chosen, results);
+    try {
+      return walk(occasion);
+    } catch (OutOfMemoryError full) {
+      return outOfMemory(occasion);
     }
+  }
+
+  /** The line: node, config, target, rules, sweep. */
+  private Pass walk(Occasion occasion) {
+    Node node = targets.look();
+    reading = fitting(file.apply(node));
+    Footing config = footing.after(reading);
+    Target to = targets.target(node, config.config());
+    Optional<Object> mark = to.watch().anew();
+    boolean untouched =
+        enforcement.writes()
+            && isVerified(mark)
+            && config.asksTheSameAs(footing)
+            && to.equals(target);
+    Map<Family, Enforced> rules = untouched ? unchanged(config) : enforce(config, to);
+    if (rules.get(Family.IPV4) instanceof Enforced(Result.Failed(var why), _)
+        && targets.failed(to, why)) {
+      return walk(occasion); // the node turned out to be another one
+    }
+    Sweep sweep = failed(rules) ? Sweep.NONE : Sweep.of(enforcement, config.config(), to);
+    Pass pass = pass(occasion, config, to, rules, sweep);
+    footing = config;
+    target = to;
     // Never believe the last write: what was changed is looked at once more.
-    boolean unchanged = none(Result.Failed.class, results) && none(Result.Changed.class, results);
-    verified = unchanged ? mark : Optional.empty();
-    footing = next;
-    Pass pass =
-        new Pass(
-            at,
-            took,
-            starts || sameAim ? occasion.why() : foundChanged(occasion.why()),
-            next,
-            chosen.backend().name(),
-            chosen.reasonInFull(),
-            occasion.fighting(),
-            results,
-            follow.flows(),
-            follow.warnings());
-    // The node's addresses come and go without a mark.
-    boolean settled = leftovers.swept() && config.outputAddresses().isEmpty();
-    calm = settled && verified.isPresent() ? pass : null;
+    verified = pass.settled() ? mark : Optional.empty();
     return pass;
+  }
+
+  /** A config that the memory did not suffice for is a bad file for as long as it stays. */
+  private Reading fitting(Reading read) {
+    boolean known = !tooLarge.isEmpty() && tooLarge.equals(read.sources());
+    return known ? TooLarge.of(tooLarge) : read;
+  }
+
+  private boolean isVerified(Optional<Object> mark) {
+    return mark.isPresent() && mark.equals(verified);
+  }
+
+  private static Map<Family, Enforced> unchanged(Footing config) {
+    Map<Family, Enforced> results = new EnumMap<>(Family.class);
+    for (Family family : config.families()) {
+      results.put(family, new Enforced(new Result.Unchanged(), Optional.empty()));
+    }
+    return results;
+  }
+
+  private Map<Family, Enforced> enforce(Footing config, Target to) {
+    Map<Family, Enforced> results = new EnumMap<>(Family.class);
+    for (Family family : config.families()) {
+      Enforced enforced = enforcement.enforce(to.backend(), family, goal(config, family));
+      results.put(family, enforced);
+      if (config.basis() == Basis.FALLBACK) {
+        enforced.plan().flatMap(Plan::desired).ifPresent(policy -> kept.put(family, policy));
+      }
+    }
+    return results;
+  }
+
+  /** While the file never was good, what an earlier run left stays in force, and is healed. */
+  private Goal goal(Footing config, Family family) {
+    Policy policy = Policy.of(config.config(), family);
+    return switch (config.basis()) {
+      case FILE, LAST_GOOD -> new Goal.Enforce(policy);
+      case FALLBACK ->
+          kept.containsKey(family) ? new Goal.Enforce(kept.get(family)) : new Goal.KeepOr(policy);
+    };
+  }
+
+  private static boolean failed(Map<Family, Enforced> rules) {
+    return rules.values().stream().anyMatch(it -> it.result() instanceof Result.Failed);
+  }
+
+  private Pass pass(
+      Occasion occasion, Footing config, Target to, Map<Family, Enforced> rules, Sweep sweep) {
+    Duration took = occasion.took();
+    Follow follow = follow(config, rules);
+    Map<Family, Result> results = new EnumMap<>(Family.class);
+    rules.forEach((family, enforced) -> results.put(family, enforced.result()));
+    boolean sameAim = occasion.why().contains(Trigger.START) || config.asksTheSameAs(footing);
+    return new Pass(
+        clock.instant(),
+        took,
+        sameAim ? occasion.why() : foundChanged(occasion.why()),
+        config,
+        to.backend().name(),
+        to.reasonInFull(),
+        occasion.fighting(),
+        results,
+        sweep,
+        follow.flows(),
+        follow.warnings());
+  }
+
+  /** Flows under way follow a new policy, where the config asks for it. */
+  private Follow follow(Footing config, Map<Family, Enforced> rules) {
+    Follow follow = new Follow(host, config.config());
+    rules.forEach(
+        (family, enforced) -> {
+          follow.remarks(enforced.remarks());
+          Optional<Policy> now = enforced.plan().flatMap(Plan::desired);
+          if (now.isPresent() && !(enforced.result() instanceof Result.Failed)) {
+            // What the kernel was seen to hold, or else what we know to have been in force.
+            Optional<Policy> before =
+                enforced
+                    .plan()
+                    .flatMap(plan -> plan.observed().policy())
+                    .or(() -> Optional.ofNullable(inForce.get(family)));
+            if (enforced.result() instanceof Result.Changed && before.isPresent()) {
+              follow.revision(family, before.get(), now.get());
+            }
+            inForce.put(family, now.get());
+          }
+        });
+    return follow;
   }
 
   /** A pass may come upon a new file before the watch of it does: then that is its reason. */
@@ -183,61 +216,40 @@ public final class Sync {
     return why;
   }
 
-  private static Result outOfMemory() {
-    return new Result.Failed(
-        new Failure("out of memory: the agent has " + TooLarge.memory(), TooLarge.advice()));
-  }
-
-  private static boolean none(Class<? extends Result> kind, Map<Family, Result> results) {
-    for (Result result : results.values()) {
-      if (kind.isInstance(result)) {
-        return false;
-      }
+  /** The rules are not looked at, and what is in the kernel is whole all the same. */
+  private Pass outOfMemory(Occasion occasion) {
+    Failure failure =
+        new Failure("out of memory: the agent has " + TooLarge.memory(), TooLarge.advice());
+    Map<Family, Result> results = new EnumMap<>(Family.class);
+    for (Family family : footing.families()) {
+      results.put(family, new Result.Failed(failure));
     }
-    return true;
-  }
-
-  private Result enforce(Backend backend, Footing next, Family family, Follow follow) {
-    Plan[] last = new Plan[1];
-    Result result =
-        Enforcement.enforce(
-            backend,
-            family,
-            observed -> {
-              last[0] = Plan.toward(desired(backend, next, observed), observed);
-              return last[0];
-            });
-    if (!(result instanceof Result.Failed)) {
-      Policy now = last[0].desired().orElseThrow();
-      // What the kernel was seen to hold, or else what we know to have been in force.
-      Optional<Policy> before =
-          last[0].observed().policy().or(() -> Optional.ofNullable(inForce.get(family)));
-      if (result instanceof Result.Changed && before.isPresent()) {
-        follow.revision(family, before.get(), now);
-      }
-      inForce.put(family, now);
-    }
-    return result;
-  }
-
-  /** While the file never was good, what an earlier run left stays in force, and is healed. */
-  private Policy desired(Backend backend, Footing next, Observed observed) {
-    Policy policy = backend.form(Policy.of(next.config(), observed.family()));
-    return switch (next.basis()) {
-      case FILE, LAST_GOOD -> policy;
-      case FALLBACK ->
-          kept.computeIfAbsent(observed.family(), _ -> observed.policy().orElse(policy));
-    };
+    verified = Optional.empty();
+    Target last = target;
+    return new Pass(
+        clock.instant(),
+        occasion.took(),
+        occasion.why(),
+        footing,
+        last == null ? "none" : last.backend().name(),
+        last == null ? "" : last.reason(),
+        occasion.fighting(),
+        results,
+        Sweep.NONE,
+        0,
+        List.of());
   }
 
   /** Whether there is anything cheap to look at between passes. */
   boolean watches() {
-    return watch != Watch.NONE;
+    Target last = target;
+    return last != null && last.watch() != Watch.NONE;
   }
 
   /** Whether somebody may have changed the rules since they were last seen to be in place. */
   boolean disturbed() {
-    Optional<Object> mark = watch.mark();
+    Target last = target;
+    Optional<Object> mark = last == null ? Optional.empty() : last.watch().mark();
     return mark.isPresent() && !mark.equals(verified);
   }
 }

@@ -1,5 +1,7 @@
 package ipmasq.plan;
 
+import java.util.List;
+
 /**
  * One line of a plan.
  *
@@ -17,6 +19,19 @@ public record Change(Kind kind, Object subject) {
     Kind(char sign) {
       this.sign = sign;
     }
+  }
+
+  /** How many changes a line names before it only counts the rest. */
+  private static final int NAMED = 10;
+
+  /** The first of many, and how many more there are. */
+  public static String few(List<Change> changes) {
+    StringBuilder text = new StringBuilder();
+    for (Change change : changes.subList(0, Math.min(NAMED, changes.size()))) {
+      text.append(text.isEmpty() ? "" : " ").append(change);
+    }
+    int more = changes.size() - NAMED;
+    return more <= 0 ? text.toString() : text + " and " + more + " more";
   }
 
   /** The subject in words: {@code 10.1.0.0/16}, {@code masquerade random-fully}. */

@@ -20,6 +20,11 @@ public interface Observed {
    */
   List<String> flaws();
 
+  /** What people should know and no plan can change, each a sentence. */
+  default List<String> remarks() {
+    return List.of();
+  }
+
   /** Whether nothing of ours, of whatever version, is there. */
   boolean absent();
 

@@ -5,6 +5,7 @@ import ipmasq.config.Problem;
 import ipmasq.loop.Pass;
 import ipmasq.loop.Pass.Basis;
 import ipmasq.loop.Pass.Result;
+import ipmasq.loop.Sweep.Swept;
 import ipmasq.loop.Trigger;
 import ipmasq.net.Family;
 import ipmasq.plan.Change;
@@ -76,11 +77,9 @@ public final class Chronicle implements Consumer<Pass> {
         families.remove(family);
       } else {
         rules(family, result, pass, sameAim);
-        if (!pass.config().enables(family)) {
-          families.remove(family); // swept, and no longer ours to look after
-        }
       }
     }
+    pass.sweep().results().forEach(swept -> swept(swept, pass));
     before = pass;
     status =
         new Status(
@@ -164,10 +163,36 @@ public final class Chronicle implements Consumer<Pass> {
         record(changed(family, written, pass, repair));
         stand(family, pass.at(), Optional.empty());
       }
+      case Result.Pending(var changes) -> stand(family, pass.at(), Optional.of(pending(changes)));
       case Result.Failed(var failure) -> {
         failures.merge(family, 1L, Long::sum);
         record(Event.of(pass.at(), Kind.FAILED, failure.toString()).in(family));
         stand(family, pass.at(), Optional.of(failure));
+      }
+    }
+  }
+
+  private static Failure pending(List<Change> changes) {
+    return new Failure(
+        "the rules are not what the config asks for: " + Change.few(changes),
+        "nothing was written, because this agent only looks");
+  }
+
+  /** What was removed, or should have been, of rules that stood elsewhere. */
+  private void swept(Swept swept, Pass pass) {
+    Family family = swept.family();
+    switch (swept.result()) {
+      case Result.Unchanged(), Result.Pending _ -> {}
+      case Result.Changed(var removed) -> {
+        changes.merge(family, 1L, Long::sum);
+        record(changed(family, removed, pass, false));
+      }
+      case Result.Failed(var failure) -> {
+        failures.merge(family, 1L, Long::sum);
+        record(Event.of(pass.at(), Kind.FAILED, failure.toString()).in(family));
+        if (pass.config().enables(family)) {
+          stand(family, pass.at(), Optional.of(failure));
+        }
       }
     }
   }

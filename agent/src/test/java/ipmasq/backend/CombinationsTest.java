@@ -187,12 +187,14 @@ class CombinationsTest {
   }
 
   private void sync(Backend backend, Policy policy) {
-    Policy wanted = backend.form(policy);
-    Outcome outcome =
-        lab.node().call(() -> backend.apply(Plan.toward(wanted, seen(backend, policy))));
+    Outcome outcome = lab.node().call(() -> backend.apply(plan(backend, policy)));
     assertEquals(new Outcome.Applied(), outcome);
-    assertEquals(
-        List.of(), lab.node().call(() -> Plan.toward(wanted, seen(backend, policy))).changes());
+    assertEquals(List.of(), lab.node().call(() -> plan(backend, policy)).changes());
+  }
+
+  private static Plan plan(Backend backend, Policy policy) {
+    Observed seen = seen(backend, policy);
+    return Plan.toward(backend.normalize(policy, seen), seen);
   }
 
   private static Observed seen(Backend backend, Policy policy) {

@@ -39,7 +39,7 @@ class BackendTest {
     try (Node node = Node.open()) {
       node.volume().publish("resyncInterval: 200ms");
       AgentProcess agent = node.running();
-      agent.awaitLine(line -> line.contains("backend iptables-nft: it is what the node uses"));
+      agent.awaitLine(line -> line.contains("backend iptables-nft: the node's default"));
       node.namespace().nft("add", "table", "ip6", "kube-proxy");
       agent.awaitLine(line -> line.contains("backend nftables: kube-proxy runs in nftables mode"));
       assertTrue(tables(node).contains("table inet ip-masq-agent"));
@@ -53,7 +53,10 @@ class BackendTest {
       FakePrograms programs = node.fakePrograms();
       programs.removeAll();
       AgentProcess agent = node.running();
-      agent.awaitLine(line -> line.contains("backend nftables: there is no iptables on PATH"));
+      agent.awaitLine(
+          line ->
+              line.contains(
+                  "backend nftables: iptables cannot hold our rules: there is none on PATH"));
       assertTrue(tables(node).contains("table inet ip-masq-agent"));
     }
   }

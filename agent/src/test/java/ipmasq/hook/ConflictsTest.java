@@ -15,7 +15,6 @@ import ipmasq.loop.Pass;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
-import ipmasq.plan.Plan;
 import ipmasq.policy.Policies;
 import ipmasq.policy.Policy;
 import ipmasq.status.Routes;
@@ -117,12 +116,7 @@ class ConflictsTest {
   private void judge(Case example, Backend backend, Policy policy, List<String> expected)
       throws Exception {
     Others.add(lab.node(), example.tool(), example.before());
-    Pass.Result result =
-        lab.node()
-            .call(
-                () ->
-                    Enforcement.enforce(
-                        backend, Family.IPV4, seen -> Plan.toward(backend.form(policy), seen)));
+    Pass.Result result = lab.node().call(() -> new Enforcement(true).enforce(backend, policy));
     assertEquals(Pass.Result.Changed.class, result.getClass(), result.toString());
     Others.add(lab.node(), example.tool(), example.after());
 

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ipmasq.backend.Chosen;
 import ipmasq.backend.Watch;
 import ipmasq.config.Config;
 import ipmasq.config.Reading;
@@ -153,11 +152,12 @@ class AgentTest {
     Config config = Config.defaults().draft().resyncInterval(interval).config();
     Sync sync =
         new Sync(
-            () -> new Reading.Read(config, List.of(), List.of()),
+            _ -> new Reading.Read(config, List.of(), List.of()),
             config,
-            _ -> new Chosen(backend, "a test", watch, List.of()),
+            new FakeTargets(() -> new Target(backend, "a test", watch, List.of())),
             Host.UNKNOWN,
-            Clock.systemUTC());
+            Clock.systemUTC(),
+            true);
     return Thread.ofPlatform()
         .daemon()
         .start(

@@ -28,6 +28,9 @@ final class FakeBackend implements Backend {
   /** More ranges than this are too many. */
   int memory = Integer.MAX_VALUE;
 
+  /** At IPv4. */
+  int looks;
+
   private final String name;
 
   FakeBackend(String name) {
@@ -40,12 +43,13 @@ final class FakeBackend implements Backend {
   }
 
   @Override
-  public Policy form(Policy policy) {
+  public Policy normalize(Policy policy, Observed observed) {
     return policy;
   }
 
   @Override
   public Observation observe(Family family) {
+    looks += family == Family.IPV4 ? 1 : 0;
     return blind.contains(family)
         ? new Observation.Unseen(new Failure("cannot look at " + family, "wait"))
         : new Observation.Seen(new Held(family, Optional.ofNullable(kernel.get(family))));

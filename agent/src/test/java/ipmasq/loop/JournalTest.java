@@ -49,8 +49,8 @@ class JournalTest {
         """
         INFO backend fake: a test
         INFO IPv4 rules changed (drift, 3 ms): ~the jump from POSTROUTING is missing
-        WARN another program keeps changing our rules, and this was mended each time: IPv4 ~the jump from POSTROUTING is missing; from now on we wait for some seconds before each repair
-        INFO the other program has left our rules alone for a while; they were mended 2 times meanwhile
+        WARN another program keeps changing our rules, and this was repaired each time: IPv4 ~the jump from POSTROUTING is missing; from now on we wait for some seconds before each repair
+        INFO the other program has left our rules alone for a while; they were repaired 2 times meanwhile
         """,
         lines());
   }
@@ -81,6 +81,7 @@ class JournalTest {
             "a test",
             fighting,
             Map.of(Family.IPV4, result),
+            Sweep.NONE,
             0,
             List.of()));
   }

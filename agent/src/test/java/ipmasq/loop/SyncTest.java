@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ipmasq.backend.Chosen;
 import ipmasq.backend.Failure;
 import ipmasq.backend.Outcome;
 import ipmasq.backend.Watch;
@@ -37,17 +36,13 @@ class SyncTest {
   private final FakeBackend other = new FakeBackend("other");
   private Reading file = good(DEFAULTS);
   private Watch watch = Watch.NONE;
-  private int chosen;
-  private final Sync sync =
-      new Sync(
-          () -> file,
-          DEFAULTS,
-          _ -> {
-            chosen++;
-            return new Chosen(backend, "a test", watch, List.of(other));
-          },
-          Host.UNKNOWN,
-          Clock.systemUTC());
+  private final FakeTargets targets =
+      new FakeTargets(() -> new Target(backend, "a test", watch, List.of(other)));
+  private final Sync sync = sync(true);
+
+  private Sync sync(boolean writes) {
+    return new Sync(_ -> file, DEFAULTS, targets, Host.UNKNOWN, Clock.systemUTC(), writes);
+  }
 
   @Test
   void theFilesPolicyIsPutInForceOnce() {
@@ -70,24 +65,26 @@ class SyncTest {
 
   @Test
   void aFileFoundChangedOnTheWayIsTheReasonAndNotTheRules() {
-    sync.pass(Set.of(Trigger.START));
+    sync.pass(Set.of(Trigger.START), false);
     file = good(NARROW);
-    assertEquals(Set.of(Trigger.CONFIG), sync.pass(Set.of(Trigger.RULES)).why());
+    assertEquals(Set.of(Trigger.CONFIG), sync.pass(Set.of(Trigger.RULES), false).why());
     file = good(DEFAULTS);
-    assertEquals(Set.of(Trigger.CONFIG, Trigger.RESYNC), sync.pass(Set.of(Trigger.RESYNC)).why());
+    assertEquals(
+        Set.of(Trigger.CONFIG, Trigger.RESYNC), sync.pass(Set.of(Trigger.RESYNC), false).why());
     backend.kernel.remove(Family.IPV4);
-    assertEquals(Set.of(Trigger.RULES), sync.pass(Set.of(Trigger.RULES)).why());
+    assertEquals(Set.of(Trigger.RULES), sync.pass(Set.of(Trigger.RULES), false).why());
   }
 
   @Test
-  void whereNothingIsNewThePassBeforeIsRepeated() {
+  void rulesThatNobodyTouchedAreNotListedAgain() {
     Object[] mark = {"one"};
-    watch = () -> Optional.of(mark[0]);
+    Watch fixed = () -> Optional.of(mark[0]);
+    watch = fixed;
     pass();
     pass();
-    int asked = chosen;
+    int looks = backend.looks;
     Pass calm = sync.pass(Set.of(Trigger.RESYNC), true);
-    assertEquals(asked, chosen);
+    assertEquals(looks, backend.looks);
     assertTrue(calm.good() && !calm.changed() && calm.fighting());
     assertEquals(Set.of(Trigger.RESYNC), calm.why());
     backend.kernel.remove(Family.IPV4);
@@ -97,6 +94,28 @@ class SyncTest {
     file = good(NARROW);
     assertTrue(pass().changed());
     assertFalse(pass().changed());
+  }
+
+  @Test
+  void aPassThatOnlyLooksWritesNothingAndSaysWhatItWould() {
+    other.kernel.put(Family.IPV4, Policy.of(NARROW, Family.IPV4));
+    Pass pass = sync(false).pass(Set.of(Trigger.START), false);
+    assertInstanceOf(Result.Pending.class, pass.results().get(Family.IPV4));
+    assertInstanceOf(Result.Pending.class, pass.sweep().results().getFirst().result());
+    assertFalse(pass.enforced() || pass.changed());
+    assertEquals(List.of(), backend.applied);
+    assertEquals(List.of(), other.applied);
+  }
+
+  @Test
+  void whereTheNodeTurnsOutToBeAnotherTheRulesGoThereInTheSamePass() {
+    FakeBackend second = new FakeBackend("second");
+    backend.outcomes.add(new Outcome.Refused(new Failure("no modules", "none", true)));
+    targets.otherwise = new Target(second, "a test", Watch.NONE, List.of());
+    Pass pass = pass();
+    assertTrue(pass.good());
+    assertEquals("second", pass.backend());
+    assertTrue(second.kernel.containsKey(Family.IPV4));
   }
 
   @Test
@@ -151,10 +170,10 @@ class SyncTest {
     watch = () -> Optional.of("untouched");
     backend.kernel.put(Family.IPV4, Policy.of(NARROW, Family.IPV4));
     file = bad();
-    sync.pass(Set.of(Trigger.START));
-    assertFalse(sync.pass(Set.of(Trigger.RESYNC)).changed());
+    sync.pass(Set.of(Trigger.START), false);
+    assertFalse(sync.pass(Set.of(Trigger.RESYNC), false).changed());
     file = good(DEFAULTS);
-    assertTrue(sync.pass(Set.of(Trigger.CONFIG)).changed());
+    assertTrue(sync.pass(Set.of(Trigger.CONFIG), false).changed());
     assertEquals(Policy.of(DEFAULTS, Family.IPV4), backend.kernel.get(Family.IPV4));
   }
 
@@ -270,16 +289,12 @@ class SyncTest {
     InstantSource jumping = () -> now[0] = now[0].minusSeconds(3600);
     Sync jumpy =
         new Sync(
-            () -> file,
-            DEFAULTS,
-            _ -> new Chosen(backend, "a test", Watch.NONE, List.of()),
-            Host.UNKNOWN,
-            jumping.withZone(ZoneOffset.UTC));
-    assertFalse(jumpy.pass(Set.of(Trigger.START)).took().isNegative());
+            _ -> file, DEFAULTS, targets, Host.UNKNOWN, jumping.withZone(ZoneOffset.UTC), true);
+    assertFalse(jumpy.pass(Set.of(Trigger.START), false).took().isNegative());
   }
 
   private Pass pass() {
-    return sync.pass(Set.of(Trigger.RESYNC));
+    return sync.pass(Set.of(Trigger.RESYNC), false);
   }
 
   private static String changes(Pass pass) {

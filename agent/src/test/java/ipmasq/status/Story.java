@@ -14,6 +14,7 @@ import ipmasq.loop.Footing;
 import ipmasq.loop.Pass;
 import ipmasq.loop.Pass.Basis;
 import ipmasq.loop.Pass.Result;
+import ipmasq.loop.Sweep;
 import ipmasq.loop.Trigger;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
@@ -115,6 +116,7 @@ final class Story {
             "the default",
             false,
             results,
+            new Sweep(List.of()),
             0,
             List.of()));
     return this;

@@ -5,8 +5,6 @@ import ipmasq.backend.iptables.Iptables;
 import ipmasq.backend.nftables.OwnTable;
 import ipmasq.loop.Enforcement;
 import ipmasq.loop.Pass.Result;
-import ipmasq.net.Family;
-import ipmasq.plan.Plan;
 import ipmasq.policy.Policy;
 import ipmasq.testkit.Namespace;
 import java.util.Map;
@@ -97,9 +95,7 @@ enum Layout {
 
   /** Observe, plan, apply. */
   static Result enforce(Backend backend, Policy policy) {
-    Result result =
-        Enforcement.enforce(
-            backend, Family.IPV4, observed -> Plan.toward(backend.form(policy), observed));
+    Result result = new Enforcement(true).enforce(backend, policy);
     if (result instanceof Result.Failed(var failure)) {
       throw new IllegalStateException(failure.toString());
     }

@@ -6,6 +6,7 @@ import ipmasq.backend.Observation;
 import ipmasq.backend.Outcome;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
+import ipmasq.plan.Observed;
 import ipmasq.plan.Plan;
 import ipmasq.policy.Policy;
 import java.nio.file.Path;
@@ -52,11 +53,6 @@ public final class CniBackend implements Backend {
     return "cni";
   }
 
-  @Override
-  public String circumstances() {
-    return String.join("; ", remarks(Family.IPV4));
-  }
-
   private Look look() {
     return new Look(Survey.of(disk, path), addPolicy, keepExtra);
   }
@@ -66,8 +62,11 @@ public final class CniBackend implements Backend {
    * that people added. For a family that no policy translates: everything exempt.
    */
   @Override
-  public Policy form(Policy policy) {
-    return look().form(policy);
+  public Policy normalize(Policy policy, Observed observed) {
+    if (!(observed instanceof CniObserved seen)) {
+      throw new IllegalArgumentException("another backend's observation");
+    }
+    return seen.look().form(policy);
   }
 
   @Override
@@ -77,12 +76,11 @@ public final class CniBackend implements Backend {
     boolean nothing = survey.files().stream().allMatch(file -> file.lists().isEmpty());
     return nothing && !survey.broken().isEmpty()
         ? new Observation.Unseen(survey.broken().getFirst())
-        : new Observation.Seen(look.observed(family));
+        : new Observation.Seen(look.observed(family).with(remarks(look, family)));
   }
 
   /** What people should know and no plan can mend, each a phrase. */
-  public List<String> remarks(Family family) {
-    Look look = look();
+  private List<String> remarks(Look look, Family family) {
     List<String> remarks = new ArrayList<>();
     if (look.survey().reach(family, addPolicy) == Survey.Reach.BEYOND) {
       remarks.add(

@@ -13,13 +13,25 @@ import java.util.Set;
  * What the files held of one family.
  *
  * @param held the lists, to tell later whether somebody changed them in between
+ * @param look the files as they were read
  */
 record CniObserved(
-    Family family, Optional<Policy> policy, List<String> flaws, boolean absent, List<Held> held)
+    Family family,
+    Optional<Policy> policy,
+    List<String> flaws,
+    boolean absent,
+    List<Held> held,
+    Look look,
+    List<String> remarks)
     implements Observed {
   CniObserved {
     flaws = List.copyOf(flaws);
     held = List.copyOf(held);
+    remarks = List.copyOf(remarks);
+  }
+
+  CniObserved with(List<String> more) {
+    return new CniObserved(family, policy, flaws, absent, held, look, more);
   }
 
   /** What one list held of this family, and what in it is no block. */

@@ -36,17 +36,20 @@ record Look(Survey survey, boolean addPolicy, boolean keepExtra) {
       case HELD -> {
         flaws(family, lists, flaws);
         Policy policy = exempting(family, lists.getFirst().list().blocks(family));
-        yield new CniObserved(family, Optional.of(policy), flaws, untouched(family), held);
+        yield new CniObserved(
+            family, Optional.of(policy), flaws, untouched(family), held, this, List.of());
       }
       case MISSING -> {
         flaws.add(
             "there is no OutBoundNAT policy"
                 + (addPolicy ? "" : " (it is added only with --cni-add-policy)"));
         broken(flaws);
-        yield new CniObserved(family, Optional.empty(), flaws, untouched(family), held);
+        yield new CniObserved(
+            family, Optional.empty(), flaws, untouched(family), held, this, List.of());
       }
       case BEYOND ->
-          new CniObserved(family, Optional.of(untranslated(family)), List.of(), true, held);
+          new CniObserved(
+              family, Optional.of(untranslated(family)), List.of(), true, held, this, List.of());
     };
   }
 

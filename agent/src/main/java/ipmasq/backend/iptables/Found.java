@@ -21,7 +21,7 @@ import java.util.Optional;
  * @param counters of the rules that can be read
  * @param jumps the right jumps in POSTROUTING: one, if all is well
  * @param remains what today's version would not have written
- * @param partial whether only a part of the table was looked at, without counters
+ * @param remarks what people should know and no plan can change
  */
 record Found(
     Family family,
@@ -33,7 +33,7 @@ record Found(
     Map<Rule, String> counters,
     List<Line> jumps,
     Remains remains,
-    boolean partial)
+    List<String> remarks)
     implements Observed {
   private static final int RULES_NAMED = 5;
 
@@ -52,6 +52,9 @@ record Found(
       return !there || wanted && isEmpty;
     }
   }
+
+  /** From here on a walk through the rules costs each new flow more than the rest of its way. */
+  private static final int LONG = 1_000;
 
   static Found in(SavedTable table, Family family, Names names) {
     List<String> flaws = new ArrayList<>();
@@ -95,12 +98,41 @@ record Found(
         counters,
         jumps,
         remains,
-        false);
+        remarks(remains, layout));
   }
 
-  /** The same, seen by a {@link Glance}. */
-  Found glanced() {
-    return new Found(family, policy, flaws, main, out, layout, counters, jumps, remains, true);
+  private static List<String> remarks(Remains remains, Layout layout) {
+    List<String> remarks = new ArrayList<>(remains.remarks());
+    int rules = layout.main().size();
+    if (rules > LONG) {
+      // The figures are those of docs/benchmarks.md, rounded.
+      remarks.add(
+          rules
+              + " rules in one iptables chain: a new flow to the outside passes all of them, and"
+              + " each change of the list writes all of them again; with backend nftables both cost"
+              + " the same whatever the length");
+    }
+    return List.copyOf(remarks);
+  }
+
+  /** The same, in a table whose rules see no packets. */
+  Found dormant(String table) {
+    List<String> more = new ArrayList<>(remarks);
+    more.add(
+        "`"
+            + table
+            + "` is dormant: none of its rules sees a packet, ours included; to wake it: nft add"
+            + " table "
+            + table.substring("table ".length())
+            + " '{ flags ; }'");
+    return new Found(
+        family, policy, flaws, main, out, layout, counters, jumps, remains, List.copyOf(more));
+  }
+
+  /** Whether the chain of our name is somebody else's: nothing in it, or leading to it, is ours. */
+  boolean isSomebodyElses() {
+    boolean nothingOfOurs = layout.isEmpty() && counters.isEmpty();
+    return main.there() && !main.isEmpty() && nothingOfOurs && jumps.isEmpty() && remains.isEmpty();
   }
 
   private static List<Rule> rules(

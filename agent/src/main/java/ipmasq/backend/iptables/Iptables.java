@@ -1,25 +1,27 @@
 package ipmasq.backend.iptables;
 
 import ipmasq.backend.Backend;
+import ipmasq.backend.Failure;
 import ipmasq.backend.Observation;
 import ipmasq.backend.Outcome;
 import ipmasq.backend.iptables.Commands.Result;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
+import ipmasq.plan.Observed;
 import ipmasq.plan.Plan;
 import ipmasq.policy.Policy;
 import ipmasq.policy.Translation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
-/** The nat table, by iptables-save and iptables-restore. Used by one thread. */
+/** The nat table, by the programs of iptables. Used by one thread. */
 public final class Iptables implements Backend {
   /** For one run of a program; the property is for tests, which cannot wait that long. */
   private static final Duration DEADLINE =
@@ -27,62 +29,78 @@ public final class Iptables implements Backend {
 
   private static final String LOCK_WAIT_SECONDS = "5";
 
+  /** Chains that go while they are listed are listed again this often. */
+  private static final int LOOKS = 3;
+
   private final Names names;
-  private final Programs programs;
-  private final Commands commands;
+  private final Supplier<Variant> which;
   private final LegacyTables legacy;
-  private final Probe probe;
+  private final Commands commands;
+  private final NftNat nft;
   private Optional<Variant> variant = Optional.empty();
   private Header header = Header.NONE;
   private boolean randomFully = true;
-  private boolean answered;
   private boolean worked;
-  private int failures;
-
-  /** Where the table is so full of others' rules that a glance pays. */
-  private final Set<Family> crowded = EnumSet.noneOf(Family.class);
-
-  /** Where our second chain is in use. */
-  private final Set<Family> exceptions = EnumSet.noneOf(Family.class);
 
   /** The restore that lost a race last: when the same one fails again, it was no race. */
   private final Map<Family, String> raced = new EnumMap<>(Family.class);
 
-  Iptables(String chain, Programs programs, LegacyTables legacy, Commands commands) {
-    this.names = Names.of(chain);
-    this.programs = programs;
-    this.commands = commands;
+  Iptables(
+      Names names, Supplier<Variant> which, LegacyTables legacy, Commands commands, NftNat nft) {
+    this.names = names;
+    this.which = which;
     this.legacy = legacy;
-    this.probe = new Probe(programs, legacy, commands);
+    this.commands = commands;
+    this.nft = nft;
   }
 
   /**
-   * The iptables of this node.
+   * The iptables that this node uses.
    *
    * @param chain the name of our chain, one that iptables can take
+   * @param before chains that this process kept under an earlier config
+   * @param all whether every chain that bears our comments is ours, by whatever name
    */
-  public static Iptables ofNode(String chain) {
+  public static Iptables ofNode(String chain, Set<String> before, boolean all) {
     Programs programs = Programs.ofEnvironment();
+    Commands commands = new ChildProcesses(programs, DEADLINE);
+    LegacyTables legacy = LegacyTables.ofKernel();
     return new Iptables(
-        chain, programs, LegacyTables.ofKernel(), new ChildProcesses(programs, DEADLINE));
+        Names.of(chain, before, all),
+        new Probe(programs, legacy, commands)::variant,
+        legacy,
+        commands,
+        new KernelNat());
   }
 
-  /** Whether there is one to run: it answered when it was last asked, or it is on PATH. */
-  public boolean isInstalled() {
-    return answered || programs.find("iptables-save").isPresent();
+  /** The same for a process that kept no other chain before. */
+  public static Iptables ofNode(String chain) {
+    return ofNode(chain, Set.of(), false);
+  }
+
+  /** The kind of iptables that the node does not use, where older rules may stand. */
+  public Iptables other() {
+    return new Iptables(names, () -> variant().other(), legacy, commands, nft);
+  }
+
+  /** The names of chains that are, or were, ours. */
+  public List<String> chains() {
+    return List.copyOf(names.ours());
+  }
+
+  /** Whether its rules could ever be looked at. */
+  public boolean worked() {
+    return worked;
+  }
+
+  /** Whether there is one to run. */
+  public static boolean isInstalled() {
+    return Programs.ofEnvironment().find("iptables-save").isPresent();
   }
 
   /** Whether the rules are kept where nf_tables does not see them; known from the first look on. */
   public boolean isLegacy() {
     return variant.isPresent() && variant.get().kind() == Variant.Kind.LEGACY;
-  }
-
-  /**
-   * How many looks have failed while none had worked yet. What worked once works again: descriptors
-   * or memory that ran out do not make it another node.
-   */
-  public int failures() {
-    return failures;
   }
 
   @Override
@@ -97,11 +115,15 @@ public final class Iptables implements Backend {
   }
 
   /**
-   * Almost the policy itself: a source or an interface that means any is printed by iptables-save
-   * as none, and an old iptables cannot randomise ports.
+   * Almost the policy itself: a source or an interface that means any is printed by iptables as
+   * none, and an old iptables cannot randomise ports.
    */
   @Override
-  public Policy form(Policy policy) {
+  public Policy normalize(Policy policy, Observed observed) {
+    return form(policy);
+  }
+
+  Policy form(Policy policy) {
     Translation how = policy.translation();
     return new Policy(
         policy.family(),
@@ -126,32 +148,47 @@ public final class Iptables implements Backend {
 
   @Override
   public Observation observe(Family family) {
-    Observation observation = glanceOrLook(family);
-    answered = observation instanceof Observation.Seen;
-    worked |= answered;
-    failures = worked ? 0 : failures + 1;
-    return observation;
+    return switch (variant().kind()) {
+      case NFT -> ownChains(family);
+      // To ask would load the table into the kernel, for nothing.
+      case LEGACY ->
+          legacy.look(family, "nat") == LegacyTables.Presence.NOT_THERE
+              ? seen(new SavedTable(names), family)
+              : wholeTable(family);
+      case UNKNOWN -> wholeTable(family);
+    };
   }
 
-  private Observation glanceOrLook(Family family) {
-    Variant now = variant();
-    if (now.kind() == Variant.Kind.LEGACY
-        && legacy.look(family, "nat") == LegacyTables.Presence.NOT_THERE) {
-      // To ask would load the table into the kernel, for nothing.
-      return new Observation.Seen(Found.in(new SavedTable(names), family, names));
-    }
-    if (now.kind() == Variant.Kind.NFT && crowded.contains(family)) {
-      Optional<Found> found =
-          new Glance(commands, now, names).at(family, exceptions.contains(family));
-      if (found.isPresent()) {
-        return new Observation.Seen(found.get());
+  private Observation ownChains(Family family) {
+    OwnChains chains = new OwnChains(commands, nft, variant(), names);
+    String difference = "";
+    for (int look = 0; look < LOOKS; look++) {
+      switch (chains.list(family)) {
+        case OwnChains.Listing.Listed(var table) -> {
+          return table.unreadable().isPresent()
+              ? unreadable(variant().program(family), family, table)
+              : seen(table, family);
+        }
+        case OwnChains.Listing.Failed(var failure) -> {
+          variant = failure.lasting() ? Optional.empty() : variant;
+          return new Observation.Unseen(failure);
+        }
+        case OwnChains.Listing.Differs(var chain, var listed, var held) ->
+            difference =
+                listed + " rules of chain " + chain + " were printed, and the kernel has " + held;
       }
     }
-    return look(family);
+    return new Observation.Unseen(
+        new Failure(
+            "what " + variant().program(family) + " printed cannot be used: " + difference,
+            "tried again shortly; find out who keeps rewriting the nat table"));
   }
 
-  /** Looks at the whole table. */
-  private Observation look(Family family) {
+  /**
+   * Legacy hands out its whole table whatever one asks; and of an iptables that does not say by its
+   * name what it is, this text tells.
+   */
+  private Observation wholeTable(Family family) {
     SavedTable table = new SavedTable(names);
     String program = variant().save(family);
     Result result = commands.run(List.of(program, "-c", "-t", "nat"), "", table::accept);
@@ -160,26 +197,37 @@ public final class Iptables implements Backend {
       return new Observation.Unseen(Trouble.of(program, family, result));
     }
     if (table.unreadable().isPresent()) {
-      return new Observation.Unseen(Trouble.unreadable(program, family, table.unreadable().get()));
+      return unreadable(program, family, table);
     }
     learn(table.header());
-    Found found = Found.in(table, family, names);
-    mark(crowded, family, table.foreignRules() > Glance.CROWD);
-    mark(exceptions, family, !found.out().isEmpty());
-    return new Observation.Seen(found);
+    return seen(table, family);
   }
 
-  private static void mark(Set<Family> families, Family family, boolean is) {
-    if (is) {
-      families.add(family);
-    } else {
-      families.remove(family);
+  private static Observation unreadable(String program, Family family, SavedTable table) {
+    return new Observation.Unseen(
+        Trouble.unreadable(program, family, table.unreadable().orElseThrow()));
+  }
+
+  private Observation seen(SavedTable table, Family family) {
+    worked = true;
+    Found found = Found.in(table, family, names);
+    if (found.isSomebodyElses()) {
+      return new Observation.Unseen(Trouble.somebodyElses(names.main()));
     }
+    boolean asleep =
+        variant().kind() == Variant.Kind.NFT
+            && nft.dormant(family) instanceof NftNat.Answer.Given<Boolean>(var dormant)
+            && dormant;
+    return new Observation.Seen(asleep ? found.dormant(tableName(family)) : found);
+  }
+
+  private static String tableName(Family family) {
+    return family == Family.IPV4 ? "table ip nat" : "table ip6 nat";
   }
 
   private Variant variant() {
     if (variant.isEmpty()) {
-      variant = Optional.of(probe.variant());
+      variant = Optional.of(which.get());
     }
     return variant.get();
   }
@@ -204,25 +252,11 @@ public final class Iptables implements Backend {
     if (!(plan.observed() instanceof Found found)) {
       throw new IllegalArgumentException("a plan from another backend's observation");
     }
-    if (plan.isEmpty()) {
-      return new Outcome.Applied();
-    }
-    if (found.partial()) {
-      return switch (look(found.family())) {
-        case Observation.Unseen(var failure) -> new Outcome.Refused(failure);
-        case Observation.Seen(var whole) ->
-            apply(
-                plan.desired()
-                    .map(p -> Plan.toward(p, whole))
-                    .orElseGet(() -> Plan.removal(whole)));
-      };
-    }
-    String text = Restore.text(found, plan.desired().map(this::form), names);
-    return text.isEmpty() ? new Outcome.Applied() : restore(found, plan, text);
+    String text = plan.isEmpty() ? "" : Restore.text(found, plan.desired(), names);
+    return text.isEmpty() ? new Outcome.Applied() : restore(found.family(), text);
   }
 
-  private Outcome restore(Found found, Plan plan, String text) {
-    Family family = found.family();
+  private Outcome restore(Family family, String text) {
     String program = variant().restore(family);
     Result result = commands.run(command(program), text, line -> {});
     if (!(result instanceof Result.Ended ended)) {
@@ -235,7 +269,7 @@ public final class Iptables implements Backend {
     }
     if (randomFully && ended.errors().contains("random-fully")) {
       randomFully = false;
-      return apply(plan);
+      return new Outcome.Raced("this iptables does not know --random-fully");
     }
     if (Trouble.isRace(ended, text) && !text.equals(raced.put(family, text))) {
       return new Outcome.Raced(Trouble.of(program, family, ended).message());

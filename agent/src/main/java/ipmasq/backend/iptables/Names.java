@@ -1,5 +1,7 @@
 package ipmasq.backend.iptables;
 
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -7,13 +9,14 @@ import java.util.Set;
  *
  * @param main the chain that POSTROUTING jumps to
  * @param out the chain that translates, where exceptions need one
+ * @param former names of chains that nobody but us, or an agent that we replace, can have written
+ * @param all whether every chain that bears our comments is ours, by whatever name
  */
-record Names(String main, String out) {
+record Names(String main, String out, Set<String> former, boolean all) {
   static final String POSTROUTING = "POSTROUTING";
 
-  /** Chains that only ever were ours, or GCE's bootstrap script's, even when they are empty. */
-  static final Set<String> FORMER =
-      Set.of("IP-MASQ-AGENT", "IP-MASQ-AGENT-OUT", "IP-MASQ", "NON-MASQUERADE-DAEMON");
+  /** GCE's bootstrap script's, and the first releases'. */
+  private static final List<String> OF_OLD = List.of("IP-MASQ", "NON-MASQUERADE-DAEMON");
 
   private static final Set<String> RESERVED =
       Set.of(
@@ -34,6 +37,14 @@ record Names(String main, String out) {
 
   /** The names for a chain that iptables can take; which it can is checked where it is read. */
   static Names of(String chain) {
+    return of(chain, Set.of(), false);
+  }
+
+  /**
+   * @param before chains that this process kept under an earlier config
+   * @param all whether every chain that bears our comments is ours
+   */
+  static Names of(String chain, Set<String> before, boolean all) {
     boolean fits = !chain.isEmpty() && chain.length() <= LONGEST && !RESERVED.contains(chain);
     for (int i = 0; fits && i < chain.length(); i++) {
       char c = chain.charAt(i);
@@ -42,11 +53,39 @@ record Names(String main, String out) {
     if (!fits || chain.startsWith("-") || chain.startsWith("!")) {
       throw new IllegalArgumentException("not a name for a chain: " + chain);
     }
-    return new Names(chain, out(chain));
+    Set<String> former = new LinkedHashSet<>(OF_OLD);
+    for (String name : before) {
+      former.add(name);
+      former.add(out(name));
+    }
+    former.remove(chain);
+    former.remove(out(chain));
+    return new Names(chain, out(chain), former, all);
   }
 
   private static String out(String chain) {
     String out = chain.substring(0, Math.min(chain.length(), LONGEST - 4)) + "-OUT";
     return out.equals(chain) ? chain.substring(0, LONGEST - 4) + "-VIA" : out;
+  }
+
+  /** Chains to look for by name. */
+  Set<String> ours() {
+    Set<String> ours = new LinkedHashSet<>(List.of(main, out));
+    ours.addAll(former);
+    if (all) {
+      ours.add("IP-MASQ-AGENT");
+      ours.add("IP-MASQ-AGENT-OUT");
+    }
+    return ours;
+  }
+
+  /** Whether it is one of the two that the config asks for. */
+  boolean current(String chain) {
+    return chain.equals(main) || chain.equals(out);
+  }
+
+  /** Whether a chain that bears our comments, or none, is ours to remove. */
+  boolean stale(String chain) {
+    return !current(chain) && (all || former.contains(chain));
   }
 }

@@ -1,6 +1,8 @@
 package ipmasq.backend.iptables;
 
+import ipmasq.backend.iptables.Commands.Result;
 import ipmasq.net.Family;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -19,38 +21,48 @@ record Probe(Programs programs, LegacyTables legacy, Commands commands) {
     boolean legacyMangle = mangle(Family.IPV4) || mangle(Family.IPV6);
     if (plain == Variant.Kind.NFT && !legacyMangle) {
       // Whatever a hint said, it would be this one.
-      return new Variant.Signs(plain, "", "");
+      return new Variant.Signs(plain, "", "", "");
     }
-    String nft = programs.find("iptables-nft-save").isPresent() ? hint("-nft") : "";
+    Hint nft = programs.find("iptables-nft-save").isPresent() ? hint("-nft") : new Hint("", "");
     boolean askLegacy =
-        nft.isEmpty() && legacyMangle && programs.find("iptables-legacy-save").isPresent();
-    return new Variant.Signs(plain, nft, askLegacy ? hint("-legacy") : "");
+        nft.chain.isEmpty() && legacyMangle && programs.find("iptables-legacy-save").isPresent();
+    Hint legacyHint = askLegacy ? hint("-legacy") : new Hint("", "");
+    return new Variant.Signs(plain, nft.chain, legacyHint.chain, legacyHint.unreadable);
   }
 
   private boolean mangle(Family family) {
     return legacy.look(family, "mangle") == LegacyTables.Presence.THERE;
   }
 
-  private String hint(String infix) {
+  /**
+   * What the kubelet left in a mangle table.
+   *
+   * @param chain the chain's name, or nothing
+   * @param unreadable why the table could not be read, or nothing
+   */
+  private record Hint(String chain, String unreadable) {}
+
+  private Hint hint(String infix) {
+    String unreadable = "";
     for (Family family : Family.values()) {
-      String[] found = {""};
       if (infix.equals("-legacy") && !mangle(family)) {
         continue;
       }
-      commands.run(
-          List.of(Variant.program(family, infix) + "-save", "-t", "mangle"),
-          "",
-          line -> {
-            for (String hint : HINTS) {
-              if (line.startsWith(":" + hint + " ")) {
-                found[0] = hint;
-              }
-            }
-          });
-      if (!found[0].isEmpty()) {
-        return found[0];
+      String program = Variant.program(family, infix) + "-save";
+      List<String> found = new ArrayList<>();
+      Result result =
+          commands.run(
+              List.of(program, "-t", "mangle"),
+              "",
+              line ->
+                  HINTS.stream().filter(h -> line.startsWith(":" + h + " ")).forEach(found::add));
+      if (!found.isEmpty()) {
+        return new Hint(found.getLast(), "");
+      }
+      if (!(result instanceof Result.Ended(var status, var _) && status == 0)) {
+        unreadable = Trouble.of(program, family, result).message();
       }
     }
-    return "";
+    return new Hint("", unreadable);
   }
 }

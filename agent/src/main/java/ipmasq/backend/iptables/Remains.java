@@ -8,28 +8,37 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
- * What former versions, or we under another name, left in the nat table.
+ * What former versions, or we under another name, left in the nat table; and what another agent
+ * keeps there.
  *
  * <p>A chain is only taken away when every rule in it bears a comment of ours and no other rule
  * that stays leads to it.
  *
- * @param jumps rules of POSTROUTING
+ * @param jumps rules of POSTROUTING that go
+ * @param chains those that go
+ * @param others chains with our comments and a name that we never had: another agent's, or ours
+ *     from before a restart, which nothing tells apart
  */
-record Remains(List<Line> jumps, List<String> chains) {
+record Remains(List<Line> jumps, List<String> chains, List<String> others) {
   static Remains in(SavedTable table, Family family, Names names) {
     List<Line> jumps = new ArrayList<>();
-    Set<String> targets = new HashSet<>();
+    Set<String> others = new TreeSet<>();
     Rule right = Rule.jump(family, names.main());
     for (Line line : table.find(Names.POSTROUTING).kept()) {
       List<String> words = line.words();
+      String target = after(words, "-j");
       if (isJump(words, table) && !isRight(words, family, right)) {
-        jumps.add(line);
-        targets.add(after(words, "-j"));
+        if (names.current(target) || names.stale(target)) {
+          jumps.add(line);
+        } else {
+          others.add(target);
+        }
       }
     }
-    return new Remains(jumps, chains(table, names, jumps, targets));
+    return new Remains(jumps, chains(table, names, jumps), List.copyOf(others));
   }
 
   static List<Line> rightJumps(SavedTable table, Family family, Names names) {
@@ -56,37 +65,33 @@ record Remains(List<Line> jumps, List<String> chains) {
     return at >= 0 && at + 1 < words.size() ? words.get(at + 1) : "";
   }
 
-  private static List<String> chains(
-      SavedTable table, Names names, List<Line> jumps, Set<String> targets) {
-    Set<String> ours = new HashSet<>();
+  private static List<String> chains(SavedTable table, Names names, List<Line> jumps) {
+    Set<String> going = new HashSet<>();
     for (Map.Entry<String, Chain> entry : table.chains().entrySet()) {
       Chain chain = entry.getValue();
-      String name = entry.getKey();
-      boolean today = name.equals(names.main()) || name.equals(names.out());
-      boolean known =
-          !chain.kept().isEmpty() || Names.FORMER.contains(name) || targets.contains(name);
+      // Without our comments in it, a chain is known by its name alone.
+      boolean known = !chain.kept().isEmpty() || names.former().contains(entry.getKey());
       if (chain.usersOwn()
+          && names.stale(entry.getKey())
           && known
-          && !today
           && !chain.hasForeignRules()
           && !chain.wantedByOthers()) {
-        ours.add(name);
+        going.add(entry.getKey());
       }
     }
-    if (ours.isEmpty()) {
+    if (going.isEmpty()) {
       return List.of();
     }
     // A chain that stays keeps those that it leads to, and those the ones that they lead to.
-    while (ours.removeAll(wantedByWhatStays(table, names, jumps, ours))) {}
-    return ours.stream().sorted().toList();
+    while (going.removeAll(wantedByWhatStays(table, names, jumps, going))) {}
+    return going.stream().sorted().toList();
   }
 
   private static Set<String> wantedByWhatStays(
       SavedTable table, Names names, List<Line> jumps, Set<String> going) {
     Set<String> wanted = new HashSet<>();
     for (Map.Entry<String, Chain> entry : table.chains().entrySet()) {
-      boolean rewritten = entry.getKey().equals(names.main()) || entry.getKey().equals(names.out());
-      if (!rewritten && !going.contains(entry.getKey())) {
+      if (!names.current(entry.getKey()) && !going.contains(entry.getKey())) {
         for (Line line : entry.getValue().kept()) {
           if (!jumps.contains(line)) {
             wanted.add(after(line.words(), "-j"));
@@ -123,5 +128,20 @@ record Remains(List<Line> jumps, List<String> chains) {
       case "NON-MASQUERADE-DAEMON" -> chain + " of an older version";
       default -> chain + ", a former name of ours";
     };
+  }
+
+  /** What people should know of chains that stay. */
+  List<String> remarks() {
+    return others.stream()
+        .map(
+            chain ->
+                "chain "
+                    + chain
+                    + " is another ip-masq-agent's, or this one's under a former name, and acts on"
+                    + " packets too: if no other agent runs here, ip-masq-agent cleanup"
+                    + " --masq-chain="
+                    + chain
+                    + " removes it")
+        .toList();
   }
 }

@@ -2,9 +2,11 @@ package ipmasq.backend.iptables;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The nat table as iptables-save prints it, read a line at a time.
@@ -26,6 +28,15 @@ final class SavedTable {
       return Words.of(text);
     }
 
+    /** The chain or the verdict that it jumps to. */
+    Optional<String> target() {
+      List<String> words = words();
+      int jump = words.indexOf("-j");
+      return jump >= 0 && jump + 1 < words.size()
+          ? Optional.of(words.get(jump + 1))
+          : Optional.empty();
+    }
+
     @Override
     public String toString() {
       return "-A " + chain + " " + text;
@@ -38,7 +49,9 @@ final class SavedTable {
 
     private final List<Line> kept = new ArrayList<>(0);
     private boolean users;
+    private int rules;
     private int foreign;
+    private int ourJumps;
     private boolean wanted;
 
     /** Whether it is there, and not one that the kernel made. */
@@ -48,6 +61,26 @@ final class SavedTable {
 
     List<Line> kept() {
       return kept;
+    }
+
+    /** Where rules of ours in it lead. */
+    Set<String> ourTargets() {
+      Set<String> targets = new HashSet<>();
+      for (Line line : kept) {
+        if (bearsOurComment(line.words())) {
+          line.target().ifPresent(targets::add);
+        }
+      }
+      return targets;
+    }
+
+    int rules() {
+      return rules;
+    }
+
+    /** Where only some chains were listed, the kernel knows how many rules lead here in all. */
+    void jumps(int all) {
+      wanted |= all > ourJumps;
     }
 
     /** Whether it holds a rule that bears no comment of ours. */
@@ -68,7 +101,6 @@ final class SavedTable {
   private boolean inTable;
   private boolean committed;
   private boolean anything;
-  private int foreignRules;
 
   SavedTable(Names names) {
     this.names = names;
@@ -126,23 +158,24 @@ final class SavedTable {
       return false;
     }
     Chain chain = chain(name);
+    chain.rules++;
     boolean own = name.equals(names.main()) || name.equals(names.out());
-    boolean ours = Wording.maybeOurs(line) && bearsOurComment(line, nameTo);
+    boolean ours = Wording.maybeOurs(line) && bearsOurComment(Words.of(line.substring(nameTo)));
     if (own || ours) {
       String text = line.substring(Math.min(nameTo + 1, line.length()));
       chain.kept.add(new Line(name, at == 0 ? "" : line.substring(0, at - 1), text));
     }
-    if (!ours) {
+    if (ours) {
+      chain.kept.getLast().target().ifPresent(target -> chain(target).ourJumps++);
+    } else {
       chain.foreign++;
-      foreignRules++;
       noteTargets(line, " -j ", nameTo);
       noteTargets(line, " -g ", nameTo);
     }
     return true;
   }
 
-  private static boolean bearsOurComment(String line, int from) {
-    List<String> words = Words.of(line.substring(from));
+  private static boolean bearsOurComment(List<String> words) {
     int option = words.indexOf("--comment");
     return option >= 0 && option + 1 < words.size() && Wording.ours(words.get(option + 1));
   }
@@ -171,11 +204,6 @@ final class SavedTable {
       return Optional.of(problem);
     }
     return anything && !committed ? Optional.of("it ends before COMMIT") : Optional.empty();
-  }
-
-  /** How many rules bear no comment of ours. */
-  int foreignRules() {
-    return foreignRules;
   }
 
   Header header() {

@@ -17,7 +17,8 @@ final class Trouble {
       case Result.Missing(var searched) ->
           new Failure(
               program + " was not found on PATH (" + searched + ")",
-              "install iptables, or have the agent write nftables itself (backend nftables)");
+              "install iptables, or have the agent write nftables itself (backend nftables)",
+              true);
       case Result.Overran(var deadline, var errors) ->
           new Failure(
               program + " did not end within " + deadline.toSeconds() + " s" + words(errors),
@@ -30,7 +31,8 @@ final class Trouble {
               status == KILLED
                   ? "somebody killed it; the kernel does that where memory is short: raise the"
                       + " agent's memory limit, or list fewer ranges; it is tried again"
-                  : advice(errors, family));
+                  : advice(program, errors, family),
+              lacksWhatItNeeds(errors));
     };
   }
 
@@ -42,7 +44,29 @@ final class Trouble {
             ? "some program put native rules into `table "
                 + (family == Family.IPV4 ? "ip" : "ip6")
                 + " nat`: take them out (nft list table shows them), or use backend nftables"
-            : "run it by hand on the node; it is tried again");
+            : "run it by hand on the node; it is tried again",
+        why.contains("incompatible"));
+  }
+
+  /**
+   * Whether the words say that this kernel cannot hold our rules: no nat table, no {@code xt_*}
+   * modules, or native rules in the table.
+   */
+  private static boolean lacksWhatItNeeds(String errors) {
+    return errors.contains("is incompatible, use 'nft' tool")
+        || errors.contains("missing kernel module")
+        || errors.contains("RULE_APPEND failed (No such file or directory)")
+        || errors.contains("RULE_APPEND failed (Operation not supported)")
+        || errors.contains("CHAIN_ADD failed (No such file or directory)")
+        || errors.contains("TABLE_ADD failed (Operation not supported)")
+        || errors.contains("Table does not exist");
+  }
+
+  /** A chain that has our name and nothing else of ours. */
+  static Failure somebodyElses(String chain) {
+    return new Failure(
+        "chain " + chain + " exists and holds rules of somebody else; it was left alone",
+        "give ours another name (--masq-chain), or remove that one");
   }
 
   /**
@@ -82,14 +106,17 @@ final class Trouble {
     return false;
   }
 
-  private static String advice(String errors, Family family) {
+  private static String advice(String program, String errors, Family family) {
     if (errors.contains("xtables lock") || errors.contains("xtables.lock")) {
       return "another program holds /run/xtables.lock, or it cannot be written: mount the host's file;"
           + " it is tried again";
     }
     if (errors.contains("Permission denied") || errors.contains("Operation not permitted")) {
-      return "give the agent the capability NET_ADMIN (iptables-legacy also needs NET_RAW and a"
-          + " writable /run/xtables.lock)";
+      return program.contains("legacy")
+          ? "iptables-legacy needs the capability NET_RAW beside NET_ADMIN, and a writable"
+              + " /run/xtables.lock: deploy/overlays/legacy-iptables gives both"
+          : "give the agent the capability NET_ADMIN (iptables-legacy also needs NET_RAW and a"
+              + " writable /run/xtables.lock)";
     }
     if (errors.contains("Table does not exist")
         || errors.contains("initialize table")

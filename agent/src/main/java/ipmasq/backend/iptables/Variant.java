@@ -34,8 +34,10 @@ record Variant(Kind kind, String infix, String reason) {
    * @param plain what the programs without an infix are
    * @param nftHint the kubelet's chain that nft's mangle table holds, or nothing
    * @param legacyHint the kubelet's chain that legacy's mangle table holds, or nothing
+   * @param legacyUnreadable why legacy's mangle table, which is there, could not be read, or
+   *     nothing
    */
-  record Signs(Kind plain, String nftHint, String legacyHint) {}
+  record Signs(Kind plain, String nftHint, String legacyHint, String legacyUnreadable) {}
 
   /** The kubelet's hint decides; without one, what the node calls iptables. */
   static Variant choose(Signs signs) {
@@ -44,6 +46,17 @@ record Variant(Kind kind, String infix, String reason) {
     }
     if (!signs.legacyHint.isEmpty()) {
       return new Variant(Kind.LEGACY, "-legacy", hinted(Kind.LEGACY, signs.legacyHint));
+    }
+    if (!signs.legacyUnreadable.isEmpty()) {
+      // To write to the other one would leave the node's own rules as they are, and nobody told.
+      return new Variant(
+          Kind.LEGACY,
+          "-legacy",
+          Kind.LEGACY
+              + ": its tables are there and nft has no hint of the kubelet's; they cannot be"
+              + " read ("
+              + signs.legacyUnreadable
+              + ")");
     }
     return new Variant(signs.plain, "", signs.plain + ": what iptables on PATH is");
   }
@@ -59,12 +72,23 @@ record Variant(Kind kind, String infix, String reason) {
         : this;
   }
 
+  String program(Family family) {
+    return program(family, infix);
+  }
+
   String save(Family family) {
-    return program(family, infix) + "-save";
+    return program(family) + "-save";
   }
 
   String restore(Family family) {
-    return program(family, infix) + "-restore";
+    return program(family) + "-restore";
+  }
+
+  /** The other of the two, which keeps rules that this one does not see. */
+  Variant other() {
+    return kind == Kind.LEGACY
+        ? new Variant(Kind.NFT, "-nft", "")
+        : new Variant(Kind.LEGACY, "-legacy", "");
   }
 
   static String program(Family family, String infix) {

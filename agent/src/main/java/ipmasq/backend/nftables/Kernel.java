@@ -57,13 +57,17 @@ final class Kernel implements AutoCloseable {
     return given("table", nftables().find(Names.TABLE));
   }
 
-  boolean has(Table table) throws Unanswered {
-    return given("table", nftables().find(table)).isPresent();
+  Optional<Table> find(Table table) throws Unanswered {
+    return given("table", nftables().find(table));
   }
 
-  /** The numbers of a chain's rules, in order; none where there is no such chain. */
-  List<Long> handles(Chain chain) throws Unanswered {
-    return given("rules", nftables().handles(chain));
+  boolean has(Table table) throws Unanswered {
+    return find(table).isPresent();
+  }
+
+  /** What a chain's rules say, without what they counted; the same where there is no such chain. */
+  String digest(Chain chain) throws Unanswered {
+    return given("rules", nftables().digest(chain));
   }
 
   /**

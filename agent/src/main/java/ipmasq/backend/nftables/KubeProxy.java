@@ -19,14 +19,17 @@ public final class KubeProxy {
     kernel = table.kernel();
   }
 
+  static boolean has(Kernel kernel) throws Unanswered {
+    return kernel.has(new Table(TableFamily.IP, "kube-proxy"))
+        || kernel.has(new Table(TableFamily.IP6, "kube-proxy"));
+  }
+
   /** In nftables mode it keeps a table of its name a family. */
   public boolean usesNftables() {
     try {
       Generation now = kernel.generation();
       if (!now.equals(seen)) { // else nobody can have made one
-        nftables =
-            kernel.has(new Table(TableFamily.IP, "kube-proxy"))
-                || kernel.has(new Table(TableFamily.IP6, "kube-proxy"));
+        nftables = has(kernel);
         seen = now;
       }
       return nftables;

@@ -10,6 +10,7 @@ import ipmasq.netlink.Errno;
 import ipmasq.netlink.nftables.Batch;
 import ipmasq.netlink.nftables.Commit;
 import ipmasq.netlink.nftables.Table;
+import ipmasq.plan.Observed;
 import ipmasq.plan.Plan;
 import ipmasq.policy.Policy;
 import java.util.EnumMap;
@@ -69,6 +70,10 @@ public final class OwnTable implements Backend, AutoCloseable {
   }
 
   @Override
+  public Policy normalize(Policy policy, Observed observed) {
+    return form(policy);
+  }
+
   public Policy form(Policy policy) {
     Policy disjoint = policy.disjoint();
     // A name that any interface matches is no condition, and none that nft could write.

@@ -12,11 +12,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An eye on a few objects of nf_tables, a question or two at a time. Used by one thread.
+ * An eye on what concerns us in nf_tables, a few questions at a time and no process. Used by one
+ * thread.
  *
- * <p>The kernel numbers its rulesets. While the number stays, nothing at all has changed: one round
- * trip. Else the objects are asked for, not their content: the kernel never gives a handle twice,
- * so the same handles are the same rules.
+ * <p>The kernel numbers its rulesets: while the number stays, nothing at all has changed. Else what
+ * concerns us is read: for iptables the nat table's handle and flags and what the rules of our
+ * chains and of POSTROUTING say, without what they counted. The kernel's handles of rules would not
+ * do: they start again in a table that is made anew, and stay where a rule is replaced.
  */
 public final class RulesWatch implements Watch, AutoCloseable {
   /** Reads what stands for the rules; equal when they are. */
@@ -33,35 +35,69 @@ public final class RulesWatch implements Watch, AutoCloseable {
     this.reading = reading;
   }
 
-  /** On the chain of that name, and on who jumps to it, as iptables-nft keeps them. */
-  public static RulesWatch ofIptables(List<Family> families, String chain) {
+  /**
+   * On rules that iptables-nft keeps in chains of these names, and on tables that would have them
+   * elsewhere: ours, and kube-proxy's.
+   */
+  public static RulesWatch ofIptables(List<Family> families, List<String> chains) {
     return new RulesWatch(
         (kernel, _) -> {
-          List<Object> handles = new ArrayList<>();
+          List<Object> all = new ArrayList<>();
           for (Family family : families) {
-            Table nat = new Table(family == Family.IPV4 ? TableFamily.IP : TableFamily.IP6, "nat");
-            for (String name : List.of(chain, "POSTROUTING")) {
-              handles.add(kernel.handles(new Chain(nat, name)));
+            Table nat = nat(family);
+            Optional<Table> found = kernel.find(nat);
+            all.add(found.map(Table::handle));
+            all.add(found.map(Table::flags));
+            all.add(kernel.digest(new Chain(nat, "POSTROUTING")));
+            for (String chain : chains) {
+              all.add(kernel.digest(new Chain(nat, chain)));
             }
           }
-          return handles;
+          all.add(kernel.table().isPresent());
+          all.add(KubeProxy.has(kernel));
+          return all;
         });
   }
 
-  /** On our own table. While it has an owner, no other process can change what is in it. */
-  public static RulesWatch ofOwnTable() {
+  /**
+   * On our own table, and on chains of these names that an iptables may keep beside it. While the
+   * table has an owner, no other process can change what is in it.
+   */
+  public static RulesWatch ofOwnTable(List<String> chains) {
     return new RulesWatch(
         (kernel, generation) -> {
           Optional<Table> table = kernel.table();
-          return table.isPresent() && table.get().owner() != 0 ? table.get() : generation;
+          if (table.isEmpty() || table.get().owner() == 0) {
+            return generation;
+          }
+          List<Object> all = new ArrayList<>(List.of(table.get()));
+          for (Family family : Family.values()) {
+            for (String chain : chains) {
+              all.add(kernel.digest(new Chain(nat(family), chain)));
+            }
+          }
+          return all;
         });
+  }
+
+  private static Table nat(Family family) {
+    return new Table(family == Family.IPV4 ? TableFamily.IP : TableFamily.IP6, "nat");
   }
 
   @Override
   public Optional<Object> mark() {
+    return read(false);
+  }
+
+  @Override
+  public Optional<Object> anew() {
+    return read(true);
+  }
+
+  private Optional<Object> read(boolean anew) {
     try {
       Generation now = kernel.generation();
-      if (!now.equals(seen)) {
+      if (anew || !now.equals(seen)) {
         mark = Optional.of(reading.read(kernel, now));
         seen = now;
       }

@@ -241,7 +241,7 @@ class CniBackendTest {
   void eachFamilyHasItsList() throws Exception {
     CniBackend backend = new CniBackend(node().put("sdnbridge-dual-stack.conf"), false, false);
     assertEquals(List.of("fd00:4::/48"), Node.ranges(backend, IPV6));
-    assertEquals(List.of(), backend.remarks(IPV6));
+    assertEquals(List.of(), Node.observe(backend, IPV6).remarks());
     Plan v4 = Node.plan(backend, Node.exempt(IPV4, "10.0.0.0/8", "11.0.0.0/8", "12.0.0.0/8"));
     Plan v6 = Node.plan(backend, Node.exempt(IPV6, "fe80::/10", "fd00:4::/48"));
     assertEquals(APPLIED, backend.apply(v4));
@@ -284,7 +284,7 @@ class CniBackendTest {
     assertTrue(Node.plan(backend, Node.exempt(IPV6, "fd00::/8")).isEmpty());
     Policy observed = Node.observe(backend, IPV6).policy().orElseThrow();
     assertFalse(observed.verdictFor(Packet.to(Ip.of("2001:db8::1"))).translated());
-    assertEquals(1, backend.remarks(IPV6).size());
+    assertEquals(1, Node.observe(backend, IPV6).remarks().size());
     assertEquals(APPLIED, Node.cleanup(backend, IPV6));
     assertEquals(text, node().text("a.conf"));
   }

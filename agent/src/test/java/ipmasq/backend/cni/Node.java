@@ -93,7 +93,8 @@ record Node(Path directory) {
 
   /** What the loop does: look, plan, carry out. */
   static Plan plan(Backend backend, Policy policy) {
-    return Plan.toward(backend.form(policy), observe(backend, policy.family()));
+    Observed observed = observe(backend, policy.family());
+    return Plan.toward(backend.normalize(policy, observed), observed);
   }
 
   static Outcome enforce(Backend backend, Policy policy) {

@@ -150,6 +150,7 @@ class IptablesKernelTest {
         """
             .formatted(ensure));
     table.others(Family.IPV4, "-A POSTROUTING -s 10.8.0.0/16 -j ACCEPT\n");
+    table.kept("MINE");
     Plan plan = table.sync(DEFAULTS);
     assertTrue(
         plan.changes().toString().contains("~chain IP-MASQ of the node's bootstrap"),
@@ -276,7 +277,7 @@ class IptablesKernelTest {
   void inACrowdOurChainsAreStillSeen(String variant) throws IOException {
     table(variant);
     StringBuilder crowd = new StringBuilder(":OTHERS - [0:0]\n");
-    for (int i = 0; i <= Glance.CROWD; i++) {
+    for (int i = 0; i < 1_000; i++) {
       crowd.append("-A OTHERS -d 10.9.").append(i >> 8).append('.').append(i & 255);
       crowd.append("/32 -j ACCEPT\n");
     }
@@ -288,10 +289,7 @@ class IptablesKernelTest {
           assertEquals(
               new Outcome.Applied(),
               backend.apply(Plan.toward(policy, KernelTable.observe(backend, Family.IPV4))));
-          KernelTable.observe(backend, Family.IPV4);
-          Found second = assertInstanceOf(Found.class, KernelTable.observe(backend, Family.IPV4));
-          assertEquals(variant.equals("nft"), second.partial());
-          assertTrue(Plan.toward(policy, second).isEmpty());
+          assertTrue(Plan.toward(policy, KernelTable.observe(backend, Family.IPV4)).isEmpty());
           table.others(Family.IPV4, "-D IP-MASQ-AGENT 1\n");
           assertFalse(Plan.toward(policy, KernelTable.observe(backend, Family.IPV4)).isEmpty());
           return null;

@@ -14,13 +14,16 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The backend at work in a namespace in which {@code iptables} is the one of the two variants. */
 final class KernelTable implements AutoCloseable {
   private final Namespace namespace;
+  private final Set<String> kept = new LinkedHashSet<>();
   private final Programs programs;
   private final String variant;
   private final Path bin = Files.createTempDirectory("ipmq-");
@@ -53,11 +56,21 @@ final class KernelTable implements AutoCloseable {
   }
 
   Iptables backend(String chain) {
+    Names names = Names.of(chain, kept, false);
+    kept.add(chain);
+    return backend(names);
+  }
+
+  /** As if this process had kept a chain of this name before. */
+  void kept(String chain) {
+    kept.add(chain);
+  }
+
+  Iptables backend(Names names) {
+    ChildProcesses commands = new ChildProcesses(programs, Duration.ofSeconds(20));
+    LegacyTables legacy = LegacyTables.ofKernel();
     return new Iptables(
-        chain,
-        programs,
-        LegacyTables.ofKernel(),
-        new ChildProcesses(programs, Duration.ofSeconds(20)));
+        names, new Probe(programs, legacy, commands)::variant, legacy, commands, new KernelNat());
   }
 
   static Observed observe(Iptables backend, Family family) {

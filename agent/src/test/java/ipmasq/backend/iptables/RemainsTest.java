@@ -1,12 +1,14 @@
 package ipmasq.backend.iptables;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ipmasq.policy.Policies;
 import ipmasq.policy.Policy;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** What former versions left goes, in the same restore; what others wrote stays. */
@@ -16,10 +18,18 @@ class RemainsTest {
       "ensure nat POSTROUTING directs all non-LOCAL destination traffic to our custom ";
 
   private static void assertSwept(String expected, List<String> flaws, String remains) {
-    Found found = Tables.found(Tables.DEFAULTS + remains);
-    assertEquals(flaws, found.flaws());
-    assertEquals(Tables.full(expected), Restore.text(found, Optional.of(DEFAULTS), Tables.NAMES));
+    assertSwept(Tables.NAMES, expected, flaws, remains);
   }
+
+  private static void assertSwept(
+      Names names, String expected, List<String> flaws, String remains) {
+    Found found = Tables.found(names, Tables.DEFAULTS + remains);
+    assertEquals(flaws, found.flaws());
+    assertEquals(Tables.full(expected), Restore.text(found, Optional.of(DEFAULTS), names));
+  }
+
+  /** A process that kept a chain of another name before. */
+  private static final Names RENAMED = Names.of("IP-MASQ-AGENT", Set.of("MINE"), false);
 
   @Test
   void aJumpWithLiteralQuotes() {
@@ -90,6 +100,7 @@ class RemainsTest {
                 .formatted(ENSURE)
             + " MINE\n";
     assertSwept(
+        RENAMED,
         "*nat\n:MINE - [0:0]\n:MINE-OUT - [0:0]\n-D POSTROUTING "
             + jump
             + "-X MINE\n-X MINE-OUT\nCOMMIT\n",
@@ -113,6 +124,7 @@ class RemainsTest {
                 .formatted(ENSURE)
             + " MINE\n";
     assertSwept(
+        RENAMED,
         "*nat\n-D POSTROUTING " + jump + "COMMIT\n",
         List.of("a jump from POSTROUTING to chain MINE, a former name of ours"),
         """
@@ -126,9 +138,30 @@ class RemainsTest {
   }
 
   @Test
+  void aChainOfANameThatWeNeverHadIsAnotherAgents() {
+    String theirs =
+        """
+        :MINE - [0:0]
+        [0:0] -A POSTROUTING -m comment --comment "ip-masq-agent: %sMINE chain" -m addrtype ! --dst-type LOCAL -j MINE
+        [0:0] -A MINE -m comment --comment "OUTBOUND" -j MASQUERADE
+        """
+            .formatted(ENSURE);
+    Found found = Tables.found(Tables.DEFAULTS + theirs);
+    assertEquals(List.of(), found.flaws());
+    assertTrue(found.remarks().getFirst().startsWith("chain MINE is another ip-masq-agent's, or"));
+    assertFalse(Restore.text(found, Optional.empty(), Tables.NAMES).contains("MINE"));
+    // Whoever cleans up without a name means all of them.
+    Names all = Names.of("IP-MASQ-AGENT", Set.of(), true);
+    String removal =
+        Restore.text(Tables.found(all, Tables.DEFAULTS + theirs), Optional.empty(), all);
+    assertTrue(removal.contains("-X MINE\n"), removal);
+  }
+
+  @Test
   void anOldChainThatSomebodyLeadsToStays() {
     Found found =
         Tables.found(
+            RENAMED,
             Tables.DEFAULTS
                 + """
                 :MINE - [0:0]

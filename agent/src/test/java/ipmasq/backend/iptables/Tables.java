@@ -9,7 +9,11 @@ final class Tables {
   private Tables() {}
 
   static SavedTable read(String text) {
-    SavedTable table = new SavedTable(NAMES);
+    return read(NAMES, text);
+  }
+
+  private static SavedTable read(Names names, String text) {
+    SavedTable table = new SavedTable(names);
     text.lines().forEach(table::accept);
     return table;
   }
@@ -17,6 +21,10 @@ final class Tables {
   /** What is found between the header and COMMIT; LOCAL, OUTBOUND and JUMP stand for our words. */
   static Found found(Family family, String body) {
     return Found.in(read(table(body)), family, NAMES);
+  }
+
+  static Found found(Names names, String body) {
+    return Found.in(read(names, table(body)), Family.IPV4, names);
   }
 
   static Found found(String body) {

@@ -47,7 +47,8 @@ class RulesWatchTest {
             """,
             "iptables-nft-restore")
         .ok();
-    try (RulesWatch watch = RulesWatch.ofIptables(List.of(Family.IPV4, Family.IPV6), "OURS")) {
+    try (RulesWatch watch =
+        RulesWatch.ofIptables(List.of(Family.IPV4, Family.IPV6), List.of("OURS"))) {
       Optional<Object> mark = mark(watch);
       assertTrue(mark.isPresent());
       iptables("-A", "OTHERS", "-j", "ACCEPT");
@@ -75,9 +76,49 @@ class RulesWatchTest {
   }
 
   @Test
+  void aRuleThatIsReplacedUnderItsHandleIsSeen() {
+    iptables("-N", "OURS");
+    iptables("-A", "OURS", "-d", "10.0.0.0/8", "-j", "RETURN");
+    try (RulesWatch watch = RulesWatch.ofIptables(List.of(Family.IPV4), List.of("OURS"))) {
+      Optional<Object> mark = mark(watch);
+      iptables("-R", "OURS", "1", "-d", "11.0.0.0/8", "-j", "RETURN");
+      assertNotEquals(mark, mark(watch));
+    }
+  }
+
+  @Test
+  void aTableThatIsMadeAnewWithOtherRulesUnderTheSameHandlesIsSeen() {
+    String text = "*nat\n:OURS - [0:0]\n-A OURS -d %s -j RETURN\nCOMMIT\n";
+    namespace.feed(text.formatted("10.0.0.0/8"), "iptables-nft-restore").ok();
+    try (RulesWatch watch = RulesWatch.ofIptables(List.of(Family.IPV4), List.of("OURS"))) {
+      for (String range : List.of("11.0.0.0/8", "12.0.0.0/8")) {
+        Optional<Object> mark = mark(watch);
+        namespace.nft("delete", "table", "ip", "nat");
+        namespace.feed(text.formatted(range), "iptables-nft-restore").ok();
+        assertNotEquals(mark, mark(watch));
+      }
+    }
+  }
+
+  @Test
+  void packetsThatAreCountedAreNoChange() {
+    namespace
+        .feed(
+            "*nat\n:OURS - [0:0]\n[1:60] -A OURS -d 10.0.0.0/8 -j RETURN\nCOMMIT\n",
+            "iptables-nft-restore",
+            "--counters")
+        .ok();
+    try (RulesWatch watch = RulesWatch.ofIptables(List.of(Family.IPV4), List.of("OURS"))) {
+      Optional<Object> mark = mark(watch);
+      iptables("-Z", "OURS");
+      assertEquals(mark, namespace.call(watch::anew));
+    }
+  }
+
+  @Test
   void ofOurTableWhileItIsOwned() {
     try (Node node = new Node(namespace, true);
-        RulesWatch watch = RulesWatch.ofOwnTable()) {
+        RulesWatch watch = RulesWatch.ofOwnTable(List.of("OURS"))) {
       Optional<Object> nothing = mark(watch);
       node.sync(POLICY);
       Optional<Object> mark = mark(watch);
@@ -94,7 +135,7 @@ class RulesWatchTest {
   @Test
   void ofATableThatAnybodyCanChangeEveryCommitCounts() {
     try (Node node = new Node(namespace, false);
-        RulesWatch watch = RulesWatch.ofOwnTable()) {
+        RulesWatch watch = RulesWatch.ofOwnTable(List.of("OURS"))) {
       node.sync(POLICY);
       Optional<Object> mark = mark(watch);
       assertEquals(mark, mark(watch));

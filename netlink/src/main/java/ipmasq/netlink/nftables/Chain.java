@@ -25,6 +25,7 @@ public record Chain(
   private static final int NAME = 3;
   private static final int HOOK = 4;
   private static final int POLICY = 5;
+  private static final int USE = 6;
   private static final int TYPE = 7;
   private static final int COUNTERS = 8;
   private static final int USERDATA = 12;
@@ -102,6 +103,10 @@ public record Chain(
         attributes.has(HOOK) ? Optional.of(base(family, attributes)) : Optional.empty(),
         attributes.has(USERDATA) ? Userdata.comment(attributes.bytes(USERDATA), COMMENT) : "",
         attributes.u64(HANDLE, 0));
+  }
+
+  static int uses(MessageReader message) throws MalformedMessage {
+    return Attributes.of(message.attributes(), USERDATA).u32(USE);
   }
 
   private static Base base(TableFamily family, Attributes attributes) throws MalformedMessage {

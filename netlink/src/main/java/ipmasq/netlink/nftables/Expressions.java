@@ -76,6 +76,15 @@ final class Expressions {
     }
   }
 
+  static boolean isCounter(AttributeReader reader) throws MalformedMessage {
+    while (reader.next()) {
+      if (reader.type() == NAME) {
+        return reader.string().equals("counter");
+      }
+    }
+    return false;
+  }
+
   private static Expression read(String name, AttributeReader data) throws MalformedMessage {
     return switch (name) {
       case "bitwise" -> Bitwise.read(Attributes.of(data, Bitwise.HIGHEST));

@@ -9,8 +9,11 @@ import ipmasq.netlink.NetlinkFailure;
 import ipmasq.netlink.NetlinkSocket;
 import ipmasq.netlink.NetlinkUnavailable;
 import ipmasq.netlink.Refusal;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 
@@ -99,13 +102,44 @@ public final class Nftables implements AutoCloseable {
   }
 
   /**
-   * The kernel's numbers for the rules of one chain, in order, without a look into the rules. No
-   * number is given twice, so the same numbers are the same rules.
+   * A digest of what the rules of one chain say, in order: the same digest, the same rules,
+   * whatever they have counted. The kernel's numbers for rules would not do: they start again in a
+   * table that is made anew, and stay where a rule is replaced.
    */
-  public Answer<List<Long>> handles(Chain chain) {
+  public Answer<String> digest(Chain chain) {
     begin(MessageType.GET_RULE, chain.family().number());
     Rule.chain(request, chain.table(), chain.name());
-    return list(Rule::handle);
+    MessageDigest digest = sha256();
+    Optional<NetlinkFailure> failure = walk(message -> Rule.digest(message, digest));
+    return failure.isPresent() && !isAbsent(failure.get())
+        ? new Answer.Failed<>(failure.get())
+        : new Answer.Given<>(HexFormat.of().formatHex(digest.digest()));
+  }
+
+  /** How many rules one chain has. */
+  public Answer<Integer> count(Chain chain) {
+    begin(MessageType.GET_RULE, chain.family().number());
+    Rule.chain(request, chain.table(), chain.name());
+    int[] count = {0};
+    Optional<NetlinkFailure> failure = walk(_ -> count[0]++);
+    return failure.isPresent() && !isAbsent(failure.get())
+        ? new Answer.Failed<>(failure.get())
+        : new Answer.Given<>(count[0]);
+  }
+
+  private static MessageDigest sha256() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new AssertionError(impossible); // every Java has it
+    }
+  }
+
+  /** How many rules a chain has and jumps lead to it, together; empty: there is no such chain. */
+  public Answer<Optional<Integer>> uses(Chain chain) {
+    begin(MessageType.GET_CHAIN, chain.family().number());
+    chain.name(request);
+    return one(Chain::uses);
   }
 
   /** The rules of one table, chain by chain. */

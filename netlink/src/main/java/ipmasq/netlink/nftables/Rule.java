@@ -5,6 +5,7 @@ import ipmasq.netlink.Attributes;
 import ipmasq.netlink.MalformedMessage;
 import ipmasq.netlink.MessageReader;
 import ipmasq.netlink.MessageWriter;
+import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -98,14 +99,22 @@ public record Rule(
         attributes.u64(HANDLE, 0));
   }
 
-  static long handle(MessageReader message) throws MalformedMessage {
+  /** Adds what the rule says to a digest: its expressions but for counters, and its comment. */
+  static void digest(MessageReader message, MessageDigest digest) throws MalformedMessage {
     AttributeReader attributes = message.attributes();
     while (attributes.next()) {
-      if (attributes.type() == HANDLE) {
-        return attributes.u64();
+      if (attributes.type() == EXPRESSIONS) {
+        AttributeReader list = attributes.nested();
+        while (list.next()) {
+          if (!Expressions.isCounter(list.nested())) {
+            digest.update(list.bytes());
+          }
+        }
+      } else if (attributes.type() == USERDATA) {
+        digest.update(attributes.bytes());
       }
     }
-    throw new MalformedMessage("a rule without a handle");
+    digest.update((byte) 0); // rules that follow each other are not one
   }
 
   /** Much as {@code nft list} shows it. */

@@ -123,7 +123,9 @@ class NftablesTest {
               rules.stream().map(Rule::expressions).toList());
           assertEquals("stays as it is", rules.getFirst().comment());
           assertNotEquals(0, rules.getFirst().handle());
-          assertEquals(rules.stream().map(Rule::handle).toList(), given(nftables.handles(CHAIN)));
+          assertEquals(Optional.of(rules.size()), given(nftables.uses(CHAIN)));
+          assertEquals(rules.size(), given(nftables.count(CHAIN)));
+          assertEquals(given(nftables.digest(CHAIN)), given(nftables.digest(CHAIN)));
           assertEquals(rules, given(nftables.rules(TABLE)));
           assertEquals(List.of(), given(nftables.rules(new Chain(TABLE, "other"))));
         });

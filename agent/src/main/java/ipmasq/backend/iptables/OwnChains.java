@@ -1,0 +1,127 @@
+package ipmasq.backend.iptables;
+
+import ipmasq.backend.Failure;
+import ipmasq.backend.iptables.Commands.Result;
+import ipmasq.backend.iptables.NftNat.Answer;
+import ipmasq.backend.iptables.NftNat.Use;
+import ipmasq.net.Family;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Lists the chains that concern us, one by one: POSTROUTING, ours, and what jumps of ours lead to.
+ * Beside 50,000 rules of others iptables-nft-save takes seconds, and this some milliseconds.
+ *
+ * <p>Only chains that exist are listed: of one that does not, iptables 1.8.9 says that the table is
+ * incompatible.
+ */
+record OwnChains(Commands commands, NftNat nft, Variant variant, Names names) {
+  /** What came of it. */
+  sealed interface Listing {
+    record Listed(SavedTable table) implements Listing {}
+
+    record Failed(Failure failure) implements Listing {}
+
+    /** What was printed is not what the kernel has: mostly, because it changed meanwhile. */
+    record Differs(String chain, int listed, int held) implements Listing {}
+  }
+
+  Listing list(Family family) {
+    SavedTable table = new SavedTable(names);
+    table.accept("*nat");
+    Map<String, Use> found = new LinkedHashMap<>();
+    Deque<String> todo = new ArrayDeque<>(names.ours());
+    Set<String> seen = new HashSet<>(todo);
+    if (names.all() && seen.add(Names.POSTROUTING)) {
+      todo.add(Names.POSTROUTING);
+    }
+    while (!todo.isEmpty()) {
+      String chain = todo.poll();
+      switch (nft.chain(family, chain)) {
+        case Answer.Failed<Optional<Use>>(var failure) -> {
+          return new Listing.Failed(failure);
+        }
+        case Answer.Given<Optional<Use>>(var use) when use.isPresent() -> {
+          Result result = list(family, chain, table);
+          if (!(result instanceof Result.Ended(var status, var _) && status == 0)) {
+            return failed(family, chain, result);
+          }
+          found.put(chain, use.get());
+          Set<String> more = table.find(chain).ourTargets();
+          more.removeIf(target -> !seen.add(target));
+          todo.addAll(more);
+          // A jump of ours leads to a chain that exists: where there is none, there is no jump.
+          if (seen.add(Names.POSTROUTING)) {
+            todo.add(Names.POSTROUTING);
+          }
+        }
+        case Answer.Given<Optional<Use>> _ -> {}
+      }
+    }
+    table.accept("COMMIT");
+    return checked(table, found);
+  }
+
+  /** Holds what was printed against what the kernel counts: half a text is not believed. */
+  private static Listing checked(SavedTable table, Map<String, Use> found) {
+    for (Map.Entry<String, Use> entry : found.entrySet()) {
+      SavedTable.Chain listed = table.find(entry.getKey());
+      if (table.unreadable().isEmpty() && listed.rules() != entry.getValue().rules()) {
+        return new Listing.Differs(entry.getKey(), listed.rules(), entry.getValue().rules());
+      }
+      listed.jumps(entry.getValue().jumps());
+    }
+    return new Listing.Listed(table);
+  }
+
+  private Result list(Family family, String chain, SavedTable table) {
+    return commands.run(
+        List.of(variant.program(family), "-t", "nat", "-v", "-S", chain),
+        "",
+        line -> table.accept(saved(line)));
+  }
+
+  private Listing failed(Family family, String chain, Result result) {
+    boolean gone =
+        nft.chain(family, chain) instanceof Answer.Given<Optional<Use>>(var now) && now.isEmpty();
+    return gone
+        ? new Listing.Differs(chain, 0, 0)
+        : new Listing.Failed(Trouble.of(variant.program(family), family, result));
+  }
+
+  /** A chain as iptables-save would declare it. */
+  private static String saved(String line) {
+    if (line.startsWith("-N ")) {
+      return ":" + line.substring(3) + " - [0:0]";
+    }
+    return line.startsWith("-P ") ? ":" + line.substring(3) + " [0:0]" : counted(line);
+  }
+
+  /** {@code -A X … -c 5 300 -j RETURN} becomes {@code [5:300] -A X … -j RETURN}. */
+  private static String counted(String line) {
+    int at = line.lastIndexOf(" -c ");
+    int packetsEnd = at < 0 ? -1 : digitsEnd(line, at + 4);
+    int bytesEnd = packetsEnd < 0 ? -1 : digitsEnd(line, packetsEnd + 1);
+    if (bytesEnd < 0) {
+      return line;
+    }
+    String packets = line.substring(at + 4, packetsEnd);
+    String bytes = line.substring(packetsEnd + 1, bytesEnd);
+    return "[" + packets + ":" + bytes + "] " + line.substring(0, at) + line.substring(bytesEnd);
+  }
+
+  /** Where the number that begins here ends, at a blank or the line's end; -1: there is none. */
+  private static int digitsEnd(String line, int from) {
+    int at = from;
+    while (at < line.length() && line.charAt(at) >= '0' && line.charAt(at) <= '9') {
+      at++;
+    }
+    return at > from && (at == line.length() || line.charAt(at) == ' ') ? at : -1;
+  }
+}

@@ -1,0 +1,24 @@
+package ipmasq.loop;
+
+import ipmasq.backend.Backend;
+import ipmasq.backend.Watch;
+import java.util.List;
+
+/**
+ * Where the rules of a config go on this node.
+ *
+ * @param reason why there, for people
+ * @param watch an eye on the rules there
+ * @param others backends whose rules must not stay beside these
+ */
+public record Target(Backend backend, String reason, Watch watch, List<Backend> others) {
+  public Target {
+    others = List.copyOf(others);
+  }
+
+  /** The reason, and what the backend met on the node: asked once it has looked there. */
+  String reasonInFull() {
+    String circumstances = backend.circumstances();
+    return circumstances.isEmpty() ? reason : reason + "; " + circumstances;
+  }
+}

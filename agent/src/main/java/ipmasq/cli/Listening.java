@@ -3,9 +3,11 @@ package ipmasq.cli;
 import ipmasq.backend.Observation;
 import ipmasq.config.Config;
 import ipmasq.config.Config.BackendChoice;
+import ipmasq.http.AllowedHosts;
 import ipmasq.http.Endpoint;
 import ipmasq.http.Limits;
 import ipmasq.log.Log;
+import ipmasq.loop.Heartbeat;
 import ipmasq.loop.Pass;
 import ipmasq.net.Family;
 import ipmasq.status.Chronicle;
@@ -19,15 +21,18 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** What {@code --listen} asks for; the first pass starts it. Told by the loop's thread. */
 final class Listening implements Consumer<Pass>, Endpoint.Listener {
   private final InetSocketAddress where;
   private final Settings settings;
   private final Log log;
-  private final Chronicle chronicle =
-      new Chronicle(identity(Optional.of(Instant.now())), System::nanoTime);
+  private final Chronicle chronicle = new Chronicle(identity(Optional.of(Instant.now())));
+  private final Heartbeat heartbeat = new Heartbeat(System::nanoTime);
   private boolean started;
 
   Listening(InetSocketAddress where, Settings settings, Log log) {
@@ -43,12 +48,19 @@ final class Listening implements Consumer<Pass>, Endpoint.Listener {
     return new Identity(Version.text(), node(), started);
   }
 
-  /** What the manifest says; else the host's name, which a pod in the host's network shares. */
+  /** What the manifest says; else the host's name. */
   private static Optional<String> node() {
     String told = System.getenv("NODE_NAME");
-    if (told != null && !told.isBlank()) {
-      return Optional.of(told);
-    }
+    return told != null && !told.isBlank() ? Optional.of(told) : hostname();
+  }
+
+  /** Names of this node, under which it may be asked. */
+  private static Set<String> names() {
+    return Stream.concat(node().stream(), hostname().stream()).collect(Collectors.toSet());
+  }
+
+  /** The host's own, which a pod in the host's network shares. */
+  private static Optional<String> hostname() {
     try {
       return Optional.of(Files.readString(Path.of("/proc/sys/kernel/hostname")).strip());
     } catch (IOException unknown) {
@@ -58,6 +70,7 @@ final class Listening implements Consumer<Pass>, Endpoint.Listener {
 
   @Override
   public void accept(Pass pass) {
+    heartbeat.beat(pass.config().resyncInterval());
     chronicle.accept(pass);
     if (!started) {
       started = true;
@@ -70,11 +83,8 @@ final class Listening implements Consumer<Pass>, Endpoint.Listener {
               (latest, family, ours) -> hooks.at(family, latest.config().masqChain(), ours),
               Clock.systemUTC(),
               System::nanoTime);
-      Endpoint.start(
-          where,
-          Limits.USUAL,
-          new Site(chronicle, meter, Clock.systemUTC(), System::nanoTime),
-          this);
+      Site site = new Site(chronicle, meter, heartbeat, Clock.systemUTC());
+      Endpoint.start(where, Limits.USUAL, new AllowedHosts(names(), site), this);
     }
   }
 

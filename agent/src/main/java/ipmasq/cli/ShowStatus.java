@@ -115,7 +115,7 @@ final class ShowStatus {
             results,
             0,
             List.of());
-    Chronicle chronicle = new Chronicle(Listening.identity(Optional.empty()), System::nanoTime);
+    Chronicle chronicle = new Chronicle(Listening.identity(Optional.empty()));
     chronicle.accept(pass);
     View view =
         new View(

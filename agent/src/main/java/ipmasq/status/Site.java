@@ -4,6 +4,7 @@ import ipmasq.http.Handler;
 import ipmasq.http.Request;
 import ipmasq.http.Response;
 import ipmasq.json.Json;
+import ipmasq.loop.Heartbeat;
 import ipmasq.net.Ip;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
@@ -14,7 +15,6 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** What is served where. Called on the server's thread, which must not wait. */
@@ -23,19 +23,19 @@ public final class Site implements Handler {
 
   private final Chronicle chronicle;
   private final Meter meter;
+  private final Heartbeat heartbeat;
   private final InstantSource clock;
-  private final LongSupplier nanos;
   private @Nullable Response page;
   private @Nullable Rendered rendered;
 
   /** The status as bytes, shared by all who ask while it is the same. */
   private record Rendered(Status status, Meter.Sample sample, Response response) {}
 
-  public Site(Chronicle chronicle, Meter meter, InstantSource clock, LongSupplier nanos) {
+  public Site(Chronicle chronicle, Meter meter, Heartbeat heartbeat, InstantSource clock) {
     this.chronicle = chronicle;
     this.meter = meter;
+    this.heartbeat = heartbeat;
     this.clock = clock;
-    this.nanos = nanos;
   }
 
   @Override
@@ -61,28 +61,24 @@ public final class Site implements Handler {
   }
 
   private Response health() {
-    Optional<Status> status = chronicle.status();
-    if (status.isEmpty() || status.get().alive(nanos.getAsLong())) {
-      return Response.text(200, "ok");
-    }
-    long seconds = (nanos.getAsLong() - status.get().lastNanos()) / 1_000_000_000;
-    return Response.text(
-        503,
-        "the last pass ended "
-            + seconds
-            + " s ago; one is due every "
-            + status.get().last().config().resyncInterval().toSeconds()
-            + " s");
+    return heartbeat
+        .stuck()
+        .map(why -> Response.text(503, why))
+        .orElseGet(() -> Response.text(200, "ok"));
   }
 
   private Response readiness() {
     Optional<Status> status = chronicle.status();
     if (status.isEmpty()) {
-      return Response.text(503, "the first pass is still under way");
+      return Response.text(503, "not ready: the first pass is still under way");
     }
-    List<String> lines = new ArrayList<>(List.of(Sentence.of(status.get())));
+    if (status.get().ready()) {
+      return Response.text(200, "ready\n" + Sentence.of(status.get()));
+    }
+    List<String> lines = new ArrayList<>();
+    lines.add("not ready: " + String.join("; ", status.get().reasons()));
     lines.addAll(status.get().causes());
-    return Response.text(status.get().ready() ? 200 : 503, String.join("\n", lines));
+    return Response.text(503, String.join("\n", lines));
   }
 
   /** Answers from the status and what the kernel says now, when it has said it. */

@@ -14,7 +14,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -44,7 +43,7 @@ class PageTest {
         Endpoint.start(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             Limits.USUAL,
-            new Site(story.chronicle, meter, (InstantSource) story::now, System::nanoTime),
+            new Site(story.chronicle, meter, story.heartbeat, story::now),
             new Endpoint.Listener() {
               @Override
               public void open(InetSocketAddress where) {

@@ -12,8 +12,10 @@ import ipmasq.loop.Pass.Basis;
 import ipmasq.loop.Trigger;
 import ipmasq.net.Cidr;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -33,11 +35,11 @@ class SiteTest {
           story::hook,
           story::now,
           story::nanos);
-  private final Site site = new Site(story.chronicle, meter, story::now, story::nanos);
+  private final Site site = new Site(story.chronicle, meter, story.heartbeat, story::now);
 
   private Response ask(String path, Map<String, String> query) throws Exception {
     CompletableFuture<Response> answer = new CompletableFuture<>();
-    site.handle(new Request(path, query), answer::complete);
+    site.handle(new Request(path, query, Optional.empty()), answer::complete);
     return answer.get(10, TimeUnit.SECONDS);
   }
 
@@ -54,20 +56,21 @@ class SiteTest {
   @Test
   void beforeTheFirstPassItIsAliveAndNotReady() throws Exception {
     expect(200, "ok", "/healthz");
-    expect(503, "the first pass is still under way", "/readyz");
+    expect(503, "not ready: the first pass is still under way", "/readyz");
     expect(503, "the first pass is still under way", "/api/status");
   }
 
   @Test
   void saysWhyItIsNotReady() throws Exception {
     story.pass(Trigger.START, Story.unchanged());
-    expect(200, "IPv4 masquerading is in force, as /etc/config/ip-masq-agent says.", "/readyz");
+    expect(
+        200, "ready\nIPv4 masquerading is in force, as /etc/config/ip-masq-agent says.", "/readyz");
     story.bad(Basis.LAST_GOOD).pass(Trigger.CONFIG, Story.failed());
     expect(
         503,
         """
-        Not ready: the config file is bad, so the last good one stays in force; the IPv4 rules are\
-         not in force.
+        not ready: the config file is bad, so the last good one stays in force; the IPv4 rules are\
+         not in force
         /etc/config/ip-masq-agent:3:5: error: CIDR "10.0.0.1/8" is not aligned to a CIDR block\
          (write 10.0.0.0/8)
         iptables-restore failed: <b>Resource</b> "temporarily": try & wait""",
@@ -76,9 +79,15 @@ class SiteTest {
 
   @Test
   void aLoopThatHangsIsNotHealthy() throws Exception {
-    story.pass(Trigger.START, Story.unchanged());
-    story.passes(1000);
-    expect(503, "the last pass ended 1000 s ago; one is due every 60 s", "/healthz");
+    story.pass(Trigger.START, Story.failed());
+    story.heartbeat.beat(Duration.ofSeconds(60));
+    story.passes(60 + 119);
+    expect(200, "ok", "/healthz");
+    story.passes(1);
+    Response stuck = ask("/healthz", Map.of());
+    assertEquals(503, stuck.status());
+    assertTrue(body(stuck).startsWith("the loop has made no progress for 180 s"), body(stuck));
+    assertEquals(1, body(stuck).lines().count());
   }
 
   @Test

@@ -11,6 +11,7 @@ import ipmasq.hook.Condition;
 import ipmasq.hook.Hook;
 import ipmasq.hook.Rule;
 import ipmasq.loop.Footing;
+import ipmasq.loop.Heartbeat;
 import ipmasq.loop.Pass;
 import ipmasq.loop.Pass.Basis;
 import ipmasq.loop.Pass.Result;
@@ -49,6 +50,7 @@ final class Story {
       new Failure("iptables-restore failed: <b>Resource</b> \"temporarily\"", "try & wait");
 
   final Chronicle chronicle;
+  final Heartbeat heartbeat = new Heartbeat(this::nanos);
   Config config = Config.defaults();
   private Basis basis = Basis.FILE;
   private List<Problem> problems = List.of();
@@ -56,7 +58,7 @@ final class Story {
 
   Story() {
     Identity identity = new Identity("1.2.3", Optional.of("node-a"), Optional.of(START));
-    chronicle = new Chronicle(identity, () -> nanos());
+    chronicle = new Chronicle(identity);
   }
 
   long nanos() {

@@ -25,15 +25,18 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** What {@code --listen} asks for; the first pass starts it. Told by the loop's thread. */
 final class Listening implements Consumer<Pass>, Endpoint.Listener {
+  private static final int CHEAP_RANGES = 1_000;
+
   private final InetSocketAddress where;
   private final Settings settings;
   private final Log log;
   private final Chronicle chronicle = new Chronicle(identity(Optional.of(Instant.now())));
   private final Heartbeat heartbeat = new Heartbeat(System::nanoTime);
-  private boolean started;
+  private @Nullable Meter meter;
 
   Listening(InetSocketAddress where, Settings settings, Log log) {
     this.where = where;
@@ -72,20 +75,30 @@ final class Listening implements Consumer<Pass>, Endpoint.Listener {
   public void accept(Pass pass) {
     heartbeat.beat(pass.config().resyncInterval());
     chronicle.accept(pass);
-    if (!started) {
-      started = true;
-      Backends visited =
-          Backends.visited(settings); // the meter's own: a backend is used by one thread
-      Hooks hooks = new Hooks();
-      Meter meter =
-          new Meter(
-              (latest, family) -> look(visited, latest, family),
-              (latest, family, ours) -> hooks.at(family, latest.config().masqChain(), ours),
-              Clock.systemUTC(),
-              System::nanoTime);
+    if (meter == null) {
+      meter = meter();
       Site site = new Site(chronicle, meter, heartbeat, Clock.systemUTC());
       Endpoint.start(where, Limits.USUAL, new AllowedHosts(names(), site), this);
     }
+    if (countsCheaply(pass)) {
+      meter.count(pass);
+    }
+  }
+
+  private Meter meter() {
+    Backends visited = Backends.visited(settings); // its own: a backend is used by one thread
+    Hooks hooks = new Hooks();
+    return new Meter(
+        (latest, family) -> look(visited, latest, family),
+        (latest, family, ours) -> hooks.at(family, latest.config().masqChain(), ours),
+        Clock.systemUTC(),
+        System::nanoTime);
+  }
+
+  /** Without a child process, and in a millisecond or two. */
+  private static boolean countsCheaply(Pass pass) {
+    return pass.backend().equals("nftables")
+        && pass.config().nonMasqueradeCidrs().size() <= CHEAP_RANGES;
   }
 
   /** Looks where the loop writes, whatever the config left to its choice. */

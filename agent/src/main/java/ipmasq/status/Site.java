@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What is served where. Called on the server's thread, which must not wait. */
 public final class Site implements Handler {
+  private static final int BUSIEST_RANGES = 8;
   private static final List<String> PROTOCOLS = List.of("tcp", "udp", "sctp", "icmp");
 
   private final Chronicle chronicle;
@@ -48,6 +49,7 @@ public final class Site implements Handler {
       case "/api/status" -> view(answer, this::status);
       case "/api/status.txt" ->
           view(answer, view -> Response.text(200, StatusText.of(view).stripTrailing()));
+      case "/api/flows" -> view(answer, this::flows);
       case "/api/explain" -> explain(request, answer);
       default -> answer.accept(Response.text(404, "there is nothing here"));
     }
@@ -121,6 +123,13 @@ public final class Site implements Handler {
       rendered = known;
     }
     return known.response;
+  }
+
+  private Response flows(View view) {
+    return meter
+        .hour(BUSIEST_RANGES)
+        .map(hour -> Response.json(200, Json.write(hour.fields(view.now()))))
+        .orElseGet(() -> Response.json(503, Json.write(Map.of("error", "nothing is counted"))));
   }
 
   private void explain(Request request, Consumer<Response> answer) {

@@ -42,6 +42,7 @@ public final class StatusJson {
     fields.put("started", orNull(status.identity().started()));
     fields.put("now", view.now());
     fields.put("ready", status.ready());
+    fields.put("level", view.level());
     fields.put("summary", Sentence.of(status));
     fields.put("reasons", status.reasons());
     fields.put("config", config(status));

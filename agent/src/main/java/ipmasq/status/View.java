@@ -48,6 +48,17 @@ public record View(Status status, Sample sample, Instant now) {
     return conflicts;
   }
 
+  /** The state at a glance: "good", "warn" or "bad", which the page shows as a colour. */
+  String level() {
+    if (!status.ready()) {
+      return "bad";
+    }
+    boolean contested =
+        status.last().fighting()
+            || conflicts().stream().anyMatch(conflict -> conflict.kind().serious());
+    return contested ? "warn" : "good";
+  }
+
   Optional<Tally> tally(Family family) {
     return seen(family).flatMap(seen -> seen.observed().tally());
   }

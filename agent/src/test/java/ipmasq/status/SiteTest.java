@@ -26,13 +26,17 @@ import org.junit.jupiter.api.Timeout;
 class SiteTest {
   private final Story story = new Story();
   private final AtomicInteger looks = new AtomicInteger();
+  private final AtomicInteger hookLooks = new AtomicInteger();
   private final Meter meter =
       new Meter(
           (pass, family) -> {
             looks.incrementAndGet();
             return story.look(pass, family);
           },
-          story::hook,
+          (pass, family, ours) -> {
+            hookLooks.incrementAndGet();
+            return story.hook(pass, family, ours);
+          },
           story::now,
           story::nanos);
   private final Site site = new Site(story.chronicle, meter, story.heartbeat, story::now);
@@ -103,7 +107,7 @@ class SiteTest {
     assertEquals(
         """
         {"version":"1.2.3","node":"node-a","started":"2026-01-01T12:00:00Z",\
-        "now":"2026-01-01T12:00:02Z","ready":false,"summary":"Not ready: the config file is bad, so\
+        "now":"2026-01-01T12:00:02Z","ready":false,"level":"bad","summary":"Not ready: the config file is bad, so\
          the last good one stays in force.","reasons":["the config file is bad, so the last good one\
          stays in force"],\
         "config":{"basis":"last-good","sources":[{"path":"/etc/config/ip-masq-agent",\
@@ -144,6 +148,31 @@ class SiteTest {
   }
 
   @Test
+  void tellsTheFlowsOfTheLastHour() throws Exception {
+    story.pass(Trigger.START, Story.unchanged());
+    ask("/api/status", Map.of());
+    story.passes(61);
+    assertEquals(
+        """
+        {"now":"2026-01-01T12:01:02Z","from":"2026-01-01T12:00:00Z",\
+        "known":"2026-01-01T12:00:01Z","families":[{"family":"IPv4","translated":[0.0,0.0],\
+        "exempted":[0.0,0.0],"ranges":[]}]}
+        """,
+        body(ask("/api/flows", Map.of())));
+  }
+
+  @Test
+  void theCountersAreReadForTheHistoryWithoutLookingAtTheHook() throws Exception {
+    story.pass(Trigger.START, Story.unchanged());
+    meter.count(story.status().last());
+    while (meter.hour(1).isEmpty()) {
+      Thread.onSpinWait(); // the meter's thread is at it
+    }
+    assertEquals(1, looks.get());
+    assertEquals(0, hookLooks.get());
+  }
+
+  @Test
   void answersWhatHappensToAPacket() throws Exception {
     story.pass(Trigger.START, Story.unchanged());
     String exempt = body(ask("/api/explain", Map.of("to", "10.1.2.3")));
@@ -167,6 +196,7 @@ class SiteTest {
     story.quiet = false;
     story.pass(Trigger.START, Story.unchanged());
     String status = body(ask("/api/status", Map.of()));
+    assertTrue(status.contains("\"ready\":true,\"level\":\"warn\""), status);
     assertTrue(
         status.contains("\"kind\":\"masquerades\",\"severity\":\"warning\",\"owner\":\"flannel\""),
         status);

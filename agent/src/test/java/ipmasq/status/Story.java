@@ -150,33 +150,37 @@ final class Story {
     policy
         .destinations()
         .forEach(d -> counters.put(d.range(), new Counter(counters.size() + 1, 60)));
-    return new Observation.Seen(
-        new Observed() {
-          @Override
-          public Family family() {
-            return family;
-          }
+    Tally tally = new Tally(counters, new Counter(9, 540), new Counter(7, 420));
+    return new Observation.Seen(observed(family, Optional.of(policy), tally));
+  }
 
-          @Override
-          public Optional<Policy> policy() {
-            return Optional.of(policy);
-          }
+  static Observed observed(Family family, Optional<Policy> policy, Tally tally) {
+    return new Observed() {
+      @Override
+      public Family family() {
+        return family;
+      }
 
-          @Override
-          public List<String> flaws() {
-            return List.of();
-          }
+      @Override
+      public Optional<Policy> policy() {
+        return policy;
+      }
 
-          @Override
-          public boolean absent() {
-            return false;
-          }
+      @Override
+      public List<String> flaws() {
+        return List.of();
+      }
 
-          @Override
-          public Optional<Tally> tally() {
-            return Optional.of(new Tally(counters, new Counter(9, 540), new Counter(7, 420)));
-          }
-        });
+      @Override
+      public boolean absent() {
+        return false;
+      }
+
+      @Override
+      public Optional<Tally> tally() {
+        return Optional.of(tally);
+      }
+    };
   }
 
   /** A hook with a rule of flannel's behind ours. */

@@ -23,6 +23,7 @@ import ipmasq.plan.Counter;
 import ipmasq.plan.Observed;
 import ipmasq.plan.Tally;
 import ipmasq.policy.Policy;
+import ipmasq.policy.Policy.Destination;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -33,6 +34,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.IntToLongFunction;
 
 /** An agent's life for tests: passes as they would come, a second apart. */
 final class Story {
@@ -55,6 +57,12 @@ final class Story {
   private Basis basis = Basis.FILE;
   private List<Problem> problems = List.of();
   private int seconds;
+
+  /** What the counters show: for the n-th range, and for all packets of a treatment. */
+  volatile IntToLongFunction flowsOf = n -> n + 1;
+
+  volatile long exempted = 9;
+  volatile long translated = 7;
 
   Story() {
     Identity identity = new Identity("1.2.3", Optional.of("node-a"), Optional.of(START));
@@ -130,6 +138,10 @@ final class Story {
     return new Result.Failed(REFUSED);
   }
 
+  static Result repaired(String what) {
+    return new Result.Changed(List.of(new Change(Change.Kind.REPAIR, what)));
+  }
+
   static Result changed(String... what) {
     return new Result.Changed(
         Arrays.stream(what).map(w -> new Change(Change.Kind.ADD, w)).toList());
@@ -144,13 +156,16 @@ final class Story {
     return look(pass.config(), family);
   }
 
-  private static Observation look(Config wanted, Family family) {
+  private Observation look(Config wanted, Family family) {
     Policy policy = Policy.of(wanted, family);
+    int share = family == Family.IPV4 ? 1 : 3; // there is less of IPv6
     Map<Cidr, Counter> counters = new HashMap<>();
-    policy
-        .destinations()
-        .forEach(d -> counters.put(d.range(), new Counter(counters.size() + 1, 60)));
-    Tally tally = new Tally(counters, new Counter(9, 540), new Counter(7, 420));
+    for (Destination destination : policy.destinations()) {
+      long flows = flowsOf.applyAsLong(counters.size()) / share;
+      counters.put(destination.range(), new Counter(flows, 60));
+    }
+    Counter kept = new Counter(exempted / share, 540);
+    Tally tally = new Tally(counters, kept, new Counter(translated / share, 420));
     return new Observation.Seen(observed(family, Optional.of(policy), tally));
   }
 

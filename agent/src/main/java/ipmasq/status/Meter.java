@@ -140,8 +140,9 @@ public final class Meter {
               reader.accept(seen);
             }
           }
-        } catch (OutOfMemoryError full) {
+        } catch (RuntimeException | OutOfMemoryError full) {
           // Whoever waits is told that it took too long; the next may find more room.
+          forget();
         }
       }
     } catch (InterruptedException end) {
@@ -180,7 +181,7 @@ public final class Meter {
                     : Optional.empty();
             try {
               seen.put(family, hookLook.at(pass, family, ours));
-            } catch (RuntimeException bug) {
+            } catch (RuntimeException | OutOfMemoryError bug) {
               // The counters are worth telling all the same.
             }
           });
@@ -200,6 +201,10 @@ public final class Meter {
     } catch (OutOfMemoryError full) {
       return new Observation.Unseen(new Failure("out of memory", "see the agent's log"));
     }
+  }
+
+  private synchronized void forget() {
+    waiting.clear();
   }
 
   private synchronized List<Consumer<Sample>> hand(Pass pass, Sample seen) {

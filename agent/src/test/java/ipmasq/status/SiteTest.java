@@ -27,6 +27,7 @@ class SiteTest {
   private final Story story = new Story();
   private final AtomicInteger looks = new AtomicInteger();
   private final AtomicInteger hookLooks = new AtomicInteger();
+  private volatile boolean full;
   private final Meter meter =
       new Meter(
           (pass, family) -> {
@@ -35,6 +36,9 @@ class SiteTest {
           },
           (pass, family, ours) -> {
             hookLooks.incrementAndGet();
+            if (full) {
+              throw new OutOfMemoryError("as if");
+            }
             return story.hook(pass, family, ours);
           },
           story::now,
@@ -145,6 +149,19 @@ class SiteTest {
     story.passes(2);
     ask("/api/status", Map.of());
     assertEquals(2, looks.get());
+  }
+
+  @Test
+  void answersWithoutTheHookWhereMemoryEnds() throws Exception {
+    story.quiet = false;
+    full = true;
+    story.pass(Trigger.START, Story.unchanged());
+    String status = body(ask("/api/status", Map.of()));
+    assertTrue(status.contains("\"conflicts\":[]"), status);
+    assertEquals(1, hookLooks.get());
+    full = false;
+    story.passes(60);
+    assertTrue(body(ask("/api/status", Map.of())).contains("\"owner\":\"flannel\""));
   }
 
   @Test

@@ -3,9 +3,11 @@ package ipmasq.cli;
 import ipmasq.backend.Observation;
 import ipmasq.config.Config;
 import ipmasq.config.Config.BackendChoice;
+import ipmasq.http.AllowedHosts;
 import ipmasq.http.Endpoint;
 import ipmasq.http.Limits;
 import ipmasq.log.Log;
+import ipmasq.loop.Heartbeat;
 import ipmasq.loop.Pass;
 import ipmasq.net.Family;
 import ipmasq.status.Chronicle;
@@ -19,18 +21,25 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** What {@code --listen} asks for; the first pass starts it. Told by the loop's thread. */
 final class Listening implements Consumer<Pass>, Endpoint.Listener {
+  private static final int CHEAP_RANGES = 1_000;
+
   private final InetSocketAddress where;
   private final Settings settings;
   private final Log log;
-  private final Chronicle chronicle =
-      new Chronicle(identity(Optional.of(Instant.now())), System::nanoTime);
-  private boolean started;
+  private final Chronicle chronicle = new Chronicle(identity(Optional.of(Instant.now())));
+  private final Heartbeat heartbeat;
+  private @Nullable Meter meter;
 
-  Listening(InetSocketAddress where, Settings settings, Log log) {
+  Listening(InetSocketAddress where, Settings settings, Heartbeat heartbeat, Log log) {
+    this.heartbeat = heartbeat;
     this.where = where;
     this.settings = settings;
     this.log = log;
@@ -43,12 +52,19 @@ final class Listening implements Consumer<Pass>, Endpoint.Listener {
     return new Identity(Version.text(), node(), started);
   }
 
-  /** What the manifest says; else the host's name, which a pod in the host's network shares. */
+  /** What the manifest says; else the host's name. */
   private static Optional<String> node() {
     String told = System.getenv("NODE_NAME");
-    if (told != null && !told.isBlank()) {
-      return Optional.of(told);
-    }
+    return told != null && !told.isBlank() ? Optional.of(told) : hostname();
+  }
+
+  /** Names of this node, under which it may be asked. */
+  private static Set<String> names() {
+    return Stream.concat(node().stream(), hostname().stream()).collect(Collectors.toSet());
+  }
+
+  /** The host's own, which a pod in the host's network shares. */
+  private static Optional<String> hostname() {
     try {
       return Optional.of(Files.readString(Path.of("/proc/sys/kernel/hostname")).strip());
     } catch (IOException unknown) {
@@ -59,23 +75,30 @@ final class Listening implements Consumer<Pass>, Endpoint.Listener {
   @Override
   public void accept(Pass pass) {
     chronicle.accept(pass);
-    if (!started) {
-      started = true;
-      Backends visited =
-          Backends.visited(settings); // the meter's own: a backend is used by one thread
-      Hooks hooks = new Hooks();
-      Meter meter =
-          new Meter(
-              (latest, family) -> look(visited, latest, family),
-              (latest, family, ours) -> hooks.at(family, latest.config().masqChain(), ours),
-              Clock.systemUTC(),
-              System::nanoTime);
-      Endpoint.start(
-          where,
-          Limits.USUAL,
-          new Site(chronicle, meter, Clock.systemUTC(), System::nanoTime),
-          this);
+    if (meter == null) {
+      meter = meter();
+      Site site = new Site(chronicle, meter, heartbeat, Clock.systemUTC());
+      Endpoint.start(where, Limits.USUAL, new AllowedHosts(names(), site), this);
     }
+    if (countsCheaply(pass)) {
+      meter.count(pass);
+    }
+  }
+
+  private Meter meter() {
+    Backends visited = Backends.visited(settings); // its own: a backend is used by one thread
+    Hooks hooks = new Hooks();
+    return new Meter(
+        (latest, family) -> look(visited, latest, family),
+        (latest, family, ours) -> hooks.at(family, latest.config().masqChain(), ours),
+        Clock.systemUTC(),
+        System::nanoTime);
+  }
+
+  /** Without a child process, and in a millisecond or two. */
+  private static boolean countsCheaply(Pass pass) {
+    return pass.backend().equals("nftables")
+        && pass.config().nonMasqueradeCidrs().size() <= CHEAP_RANGES;
   }
 
   /** Looks where the loop writes, whatever the config left to its choice. */

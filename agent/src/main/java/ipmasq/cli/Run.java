@@ -4,6 +4,7 @@ import ipmasq.backend.Backend;
 import ipmasq.log.Log;
 import ipmasq.loop.Agent;
 import ipmasq.loop.Enforcement;
+import ipmasq.loop.Heartbeat;
 import ipmasq.loop.Journal;
 import ipmasq.loop.Pass;
 import ipmasq.loop.Pass.Result;
@@ -42,10 +43,11 @@ final class Run {
       Consumer<Pass> journal = new Journal(log);
       // The rules come before anything that can wait.
       Consumer<Pass> passes = journal.andThen(watchers::start).andThen(new ConflictLog(log));
+      Heartbeat heartbeat = new Heartbeat(System::nanoTime);
       if (settings.listen().isPresent()) {
-        passes = passes.andThen(new Listening(settings.listen().get(), settings, log));
+        passes = passes.andThen(new Listening(settings.listen().get(), settings, heartbeat, log));
       }
-      new Agent(console.sync(), triggers, settings.watchInterval(), passes).run();
+      new Agent(console.sync(), triggers, settings.watchInterval(), heartbeat, passes).run();
       if (settings.cleanupOnExit()) {
         cleanUp(console, log);
       }

@@ -86,7 +86,7 @@ final class ShowStatus {
     Map<Family, Observation> seen = new EnumMap<>(Family.class);
     pass.results().keySet().forEach(family -> seen.put(family, backend.observe(family)));
     Instant now = pass.at();
-    Chronicle chronicle = new Chronicle(Listening.identity(Optional.empty()), System::nanoTime);
+    Chronicle chronicle = new Chronicle(Listening.identity(Optional.empty()));
     chronicle.accept(pass);
     View view =
         new View(

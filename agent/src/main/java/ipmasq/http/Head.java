@@ -1,5 +1,6 @@
 package ipmasq.http;
 
+import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Locale;
@@ -157,14 +158,17 @@ final class Head {
       throw new BadHead(400, "a request with a body is not taken here");
     }
     String connection = headers.getOrDefault("connection", "").toLowerCase(Locale.ROOT);
-    return new Parsed.Whole(request(target), !head, !older && !connection.equals("close"), at);
+    Request request = request(target, Optional.ofNullable(headers.get("host")));
+    return new Parsed.Whole(request, !head, !older && !connection.equals("close"), at);
   }
 
-  private static Request request(String target) throws BadHead {
+  private static Request request(String target, Optional<String> hostHeader) throws BadHead {
     String local = target;
+    Optional<String> host = hostHeader;
     if (target.startsWith("http://")) {
       int slash = target.indexOf('/', "http://".length());
       local = slash < 0 ? "/" : target.substring(slash);
+      host = Optional.of(target.substring("http://".length(), slash < 0 ? target.length() : slash));
     }
     if (!local.startsWith("/")) {
       throw new BadHead(400, "the target is not a path");
@@ -180,32 +184,14 @@ final class Head {
             equals < 0 ? "" : decoded(pair.substring(equals + 1)));
       }
     }
-    return new Request(path, query);
+    return new Request(path, query, host);
   }
 
-  /** Percent signs and plus signs undone; what is no UTF-8 becomes the replacement character. */
   private static String decoded(String text) throws BadHead {
-    byte[] result = new byte[text.length()];
-    int size = 0;
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      if (c == '%') {
-        int value = hex(text, i + 1).orElseThrow(() -> new BadHead(400, "a lonely percent sign"));
-        result[size++] = (byte) value;
-        i += 2;
-      } else {
-        result[size++] = (byte) (c == '+' ? ' ' : c);
-      }
+    try {
+      return URLDecoder.decode(text, StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException bad) {
+      throw new BadHead(400, "a percent sign without two hexadecimal digits");
     }
-    return new String(result, 0, size, StandardCharsets.UTF_8);
-  }
-
-  private static Optional<Integer> hex(String text, int i) {
-    if (i + 2 > text.length()) {
-      return Optional.empty();
-    }
-    int high = Character.digit(text.charAt(i), 16);
-    int low = Character.digit(text.charAt(i + 1), 16);
-    return high < 0 || low < 0 ? Optional.empty() : Optional.of(high << 4 | low);
   }
 }

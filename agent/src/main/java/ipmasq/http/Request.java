@@ -8,8 +8,9 @@ import java.util.Optional;
  *
  * @param path decoded, without the query
  * @param query decoded; of a name given twice the last value counts
+ * @param host as the client named this server, with the port where it gave one
  */
-public record Request(String path, Map<String, String> query) {
+public record Request(String path, Map<String, String> query, Optional<String> host) {
   public Request {
     query = Map.copyOf(query);
   }

@@ -2,8 +2,7 @@
  * A small HTTP/1.1 server for a port that anybody may reach: GET and HEAD, and a bound on
  * everything that a client can make it hold. Uses {@code net}.
  *
- * <p>The JDK's own server costs three times the memory and takes a thread for as long as a slow
- * client pleases.
+ * <p>Not the JDK's own server: silent clients keep others out of that, see docs/adr/0009.
  */
 @NullMarked
 package ipmasq.http;

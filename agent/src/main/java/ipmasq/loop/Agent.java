@@ -26,6 +26,7 @@ public final class Agent {
   private final Sync sync;
   private final Triggers triggers;
   private final long watchNanos;
+  private final Heartbeat heartbeat;
   private final Consumer<Pass> passes;
   private final Fight fight = new Fight();
   private Duration retry = FIRST_RETRY;
@@ -33,12 +34,19 @@ public final class Agent {
 
   /**
    * @param watchInterval how often to look whether somebody touched the rules; zero: never
+   * @param heartbeat beats while the loop makes progress
    * @param passes is told of each pass when it is over
    */
-  public Agent(Sync sync, Triggers triggers, Duration watchInterval, Consumer<Pass> passes) {
+  public Agent(
+      Sync sync,
+      Triggers triggers,
+      Duration watchInterval,
+      Heartbeat heartbeat,
+      Consumer<Pass> passes) {
     this.sync = sync;
     this.triggers = triggers;
     this.watchNanos = watchInterval.toNanos();
+    this.heartbeat = heartbeat;
     this.passes = passes;
   }
 
@@ -46,6 +54,7 @@ public final class Agent {
   public void run() throws InterruptedException {
     Set<Trigger> why = Set.of(Trigger.START);
     while (!why.contains(Trigger.STOP)) {
+      heartbeat.beat(Duration.ZERO);
       Pass pass = sync.pass(why, fight.on(System.nanoTime()));
       if (pass.changed() && pass.why().contains(Trigger.RULES)) {
         fight.repaired(System.nanoTime());
@@ -85,7 +94,7 @@ public final class Agent {
         return Set.of(Trigger.RESYNC);
       }
       boolean watching = watchNanos > 0 && sync.watches();
-      Set<Trigger> posted = triggers.await(watching ? Math.min(left, watchNanos) : left);
+      Set<Trigger> posted = rest(watching ? Math.min(left, watchNanos) : left);
       if (!posted.isEmpty()) {
         return posted;
       }
@@ -96,11 +105,16 @@ public final class Agent {
     }
   }
 
+  private Set<Trigger> rest(long nanos) throws InterruptedException {
+    heartbeat.beat(Duration.ofNanos(nanos));
+    return triggers.await(nanos);
+  }
+
   private Set<Trigger> afterFailure(Pass pass) throws InterruptedException {
     Duration resync = pass.config().resyncInterval();
     Duration wait = retry.compareTo(resync) < 0 ? retry : resync;
     retry = wait.multipliedBy(2);
-    Set<Trigger> posted = triggers.await(wait.toNanos());
+    Set<Trigger> posted = rest(wait.toNanos());
     return posted.isEmpty() ? Set.of(Trigger.RETRY) : posted;
   }
 }

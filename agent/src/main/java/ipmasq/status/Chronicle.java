@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +34,6 @@ public final class Chronicle implements Consumer<Pass> {
   private static final int CHANGES_NAMED = 20;
 
   private final Identity identity;
-  private final LongSupplier nanos;
 
   private final Deque<Event> history = new ArrayDeque<>();
   private final Map<Family, Standing> families = new EnumMap<>(Family.class);
@@ -52,12 +50,8 @@ public final class Chronicle implements Consumer<Pass> {
 
   private volatile @Nullable Status status;
 
-  /**
-   * @param nanos a clock that never jumps, such as {@link System#nanoTime}
-   */
-  public Chronicle(Identity identity, LongSupplier nanos) {
+  public Chronicle(Identity identity) {
     this.identity = identity;
-    this.nanos = nanos;
     Arrays.fill(durations, 0L);
   }
 
@@ -89,8 +83,7 @@ public final class Chronicle implements Consumer<Pass> {
             families,
             new Totals(
                 passes, changes, repairs, failures, flows, rejections, List.of(durations), spent),
-            List.copyOf(history),
-            nanos.getAsLong());
+            List.copyOf(history));
   }
 
   private void count(Pass pass) {

@@ -23,7 +23,9 @@ import org.jspecify.annotations.Nullable;
  * Looks at the kernel for those who ask from outside, on a thread of its own, so that neither the
  * loop nor the server waits. Safe for use by several threads.
  *
- * <p>However many ask, it looks once a second at most; while nobody does, never.
+ * <p>However many ask, it looks once a second at most. While nobody does, it reads the counters
+ * when it is told that a pass is over and that reading them is cheap, so that the last hour has no
+ * gaps.
  */
 public final class Meter {
   private static final long FRESH_NANOS = Duration.ofSeconds(1).toNanos();
@@ -49,17 +51,24 @@ public final class Meter {
     }
   }
 
+  /**
+   * @param asked whether somebody waits for it; else it is for the history alone
+   */
+  private record Job(Pass pass, boolean asked) {}
+
   private final Look look;
   private final HookLook hookLook;
   private final InstantSource clock;
   private final LongSupplier nanos;
 
+  private final FlowHistory flows = new FlowHistory();
   private final List<Consumer<Sample>> waiting = new ArrayList<>();
   private @Nullable Pass wanted;
   private @Nullable Pass sampled;
   private @Nullable Sample sample;
   private long sampledAt;
   private boolean started;
+  private boolean counting;
 
   // Of the meter's thread alone.
   private Map<Family, Hook> hooks = Map.of();
@@ -90,11 +99,7 @@ public final class Meter {
       if (known == null) {
         wanted = pass;
         waiting.add(reader);
-        if (!started) {
-          started = true;
-          Thread.ofPlatform().daemon().name("meter").start(this::run);
-        }
-        notifyAll();
+        wake();
       }
     }
     if (known != null) {
@@ -102,17 +107,42 @@ public final class Meter {
     }
   }
 
+  /** Reads the counters for the history alone. */
+  public synchronized void count(Pass pass) {
+    wanted = pass;
+    counting = true;
+    wake();
+  }
+
+  /** The flows of the last hour and of its busiest ranges, as far as the counters were read. */
+  Optional<FlowHistory.Hour> hour(int ranges) {
+    return flows.hour(nanos.getAsLong(), ranges);
+  }
+
+  private synchronized void wake() {
+    if (!started) {
+      started = true;
+      Thread.ofPlatform().daemon().name("meter").start(this::run);
+    }
+    notifyAll();
+  }
+
   private void run() {
     try {
       while (true) {
-        Pass pass = awaitReader();
+        Job job = awaitJob();
         try {
-          Sample seen = look(pass);
-          for (Consumer<Sample> reader : hand(pass, seen)) {
-            reader.accept(seen);
+          Map<Family, Observation> families = look(job.pass);
+          flows.record(families, nanos.getAsLong());
+          if (job.asked) {
+            Sample seen = new Sample(clock.instant(), families, hooks(job.pass, families));
+            for (Consumer<Sample> reader : hand(job.pass, seen)) {
+              reader.accept(seen);
+            }
           }
-        } catch (OutOfMemoryError full) {
+        } catch (RuntimeException | OutOfMemoryError full) {
           // Whoever waits is told that it took too long; the next may find more room.
+          forget();
         }
       }
     } catch (InterruptedException end) {
@@ -120,21 +150,22 @@ public final class Meter {
     }
   }
 
-  private synchronized Pass awaitReader() throws InterruptedException {
-    while (waiting.isEmpty()) {
+  private synchronized Job awaitJob() throws InterruptedException {
+    while (waiting.isEmpty() && !counting) {
       wait();
     }
-    return Objects.requireNonNull(wanted);
+    counting = false;
+    return new Job(Objects.requireNonNull(wanted), !waiting.isEmpty());
   }
 
-  private Sample look(Pass pass) {
+  private Map<Family, Observation> look(Pass pass) {
     Map<Family, Observation> families = new EnumMap<>(Family.class);
     for (Family family : Family.values()) {
       if (pass.results().containsKey(family)) {
         families.put(family, look(pass, family));
       }
     }
-    return new Sample(clock.instant(), families, hooks(pass, families));
+    return families;
   }
 
   /** Looked at anew when they are old, or when the rules of ours were written. */
@@ -150,7 +181,7 @@ public final class Meter {
                     : Optional.empty();
             try {
               seen.put(family, hookLook.at(pass, family, ours));
-            } catch (RuntimeException bug) {
+            } catch (RuntimeException | OutOfMemoryError bug) {
               // The counters are worth telling all the same.
             }
           });
@@ -170,6 +201,10 @@ public final class Meter {
     } catch (OutOfMemoryError full) {
       return new Observation.Unseen(new Failure("out of memory", "see the agent's log"));
     }
+  }
+
+  private synchronized void forget() {
+    waiting.clear();
   }
 
   private synchronized List<Consumer<Sample>> hand(Pass pass, Sample seen) {

@@ -7,7 +7,6 @@ import ipmasq.loop.Pass.Basis;
 import ipmasq.loop.Trigger;
 import ipmasq.net.Family;
 import ipmasq.plan.Counter;
-import ipmasq.plan.Tally;
 import ipmasq.policy.Policy;
 import ipmasq.policy.Policy.Destination;
 import ipmasq.policy.Policy.Treatment;
@@ -20,7 +19,7 @@ import java.util.Set;
 
 /** The status for Prometheus. */
 final class Metrics {
-  /** Beyond this many ranges a family, none is counted by itself: time series are not free. */
+  /** So many ranges per family, the busiest, have a time series: those are not free. */
   static final int MOST_RANGES = 256;
 
   private final Exposition out = new Exposition();
@@ -63,31 +62,34 @@ final class Metrics {
     for (Basis basis : Basis.values()) {
       out.sample(basis == last.basis() ? 1 : 0, "basis", basis.name().toLowerCase(Locale.ROOT));
     }
-    out.gauge("ip_masq_agent_config_problems", "What is wrong with the config file now.");
+    out.gauge("ip_masq_agent_config_problems", "Problems found in the config file as it is now.");
     for (Problem.Severity severity : Problem.Severity.values()) {
       long count = last.problems().stream().filter(p -> p.severity() == severity).count();
       out.sample(count, "severity", severity.name().toLowerCase(Locale.ROOT));
     }
     out.counter(
             "ip_masq_agent_config_rejections_total",
-            "How often the config file was found bad, each state of it once.")
+            "Times that the config file became bad, or bad in another way.")
         .sample(status.totals().rejections());
     out.gauge(
             "ip_masq_agent_config_in_force_timestamp_seconds",
-            "Since when the config in force has been in force.")
+            "When the config in force was put in force.")
         .sample(seconds(status.configSince()));
   }
 
   private void passes() {
     Totals totals = status.totals();
     out.counter(
-        "ip_masq_agent_passes_total", "Times that file and rules were looked at, by the reason.");
+        "ip_masq_agent_passes_total",
+        "Passes (read the file, compare the rules, repair them), by what triggered them.");
     for (Trigger trigger : Trigger.values()) {
       if (trigger != Trigger.STOP) {
         out.sample(totals.passes().getOrDefault(trigger, 0L), "trigger", trigger.toString());
       }
     }
-    out.histogram("ip_masq_agent_pass_duration_seconds", "How long passes took.");
+    out.histogram(
+        "ip_masq_agent_pass_duration_seconds",
+        "How long passes took, up to the rules being in force.");
     long cumulated = 0;
     for (int i = 0; i < Totals.BOUNDS.length; i++) {
       cumulated += totals.durations().get(i);
@@ -102,17 +104,22 @@ final class Metrics {
 
   private void families() {
     out.gauge(
-            "ip_masq_agent_fighting", "Whether another program keeps undoing what the agent mends.")
+            "ip_masq_agent_fighting", "Whether another program keeps undoing the agent's repairs.")
         .sample(status.last().fighting() ? 1 : 0);
-    out.gauge("ip_masq_agent_rules_in_force", "Whether the rules are known to be in force.");
+    out.gauge(
+        "ip_masq_agent_rules_in_force",
+        "Whether the latest pass found the rules in place, or put them there.");
     for (Family family : status.enabled()) {
       out.sample(status.failure(family).isEmpty() ? 1 : 0, "family", word(family));
     }
     Totals totals = status.totals();
-    byFamily("ip_masq_agent_rule_changes_total", "Passes that wrote rules.", totals.changes());
+    byFamily(
+        "ip_masq_agent_rule_changes_total",
+        "Passes that changed rules in the kernel.",
+        totals.changes());
     byFamily(
         "ip_masq_agent_drift_repairs_total",
-        "Passes that wrote rules because somebody else had changed them.",
+        "Passes that changed rules because another program had changed them.",
         totals.repairs());
     byFamily(
         "ip_masq_agent_rule_failures_total",
@@ -123,7 +130,8 @@ final class Metrics {
             "Flows under way that were dropped from conntrack so that they follow new rules.")
         .sample(totals.flows());
     out.gauge(
-        "ip_masq_agent_ranges", "Destination ranges in force, by what happens to packets there.");
+        "ip_masq_agent_ranges",
+        "Destination ranges in the rules, by what the rules do to packets there.");
     for (Family family : status.enabled()) {
       Policy policy = view.policy(family);
       for (Treatment treatment : Treatment.values()) {
@@ -160,38 +168,34 @@ final class Metrics {
   private void traffic() {
     out.counter(
         "ip_masq_agent_masqueraded_flows_total",
-        "Flows that got another source address: nat rules see the first packet of each.");
+        "Flows that the agent's rules gave another source address, since the rules were written.");
     for (Family family : status.enabled()) {
       view.tally(family)
           .ifPresent(tally -> out.sample(tally.translated().packets(), "family", word(family)));
     }
     out.counter(
         "ip_masq_agent_exempted_flows_total",
-        "Flows that kept their source address because of a range.");
+        "Flows that matched an exempt range in the agent's rules, since the rules were written.");
     for (Family family : status.enabled()) {
       view.tally(family)
           .ifPresent(tally -> out.sample(tally.exempted().packets(), "family", word(family)));
     }
     out.counter(
         "ip_masq_agent_range_flows_total",
-        "Flows to a range, as its rule counts them; at most 256 ranges a family are shown.");
+        "Flows that matched a range in the agent's rules, since it was written; of more than 256"
+            + " ranges per family the 256 busiest.");
     for (Family family : status.enabled()) {
       ranges(family);
     }
   }
 
   private void ranges(Family family) {
-    Optional<Tally> tally = view.tally(family);
-    Policy policy = view.policy(family);
-    if (tally.isEmpty() || policy.destinations().size() > MOST_RANGES) {
-      return;
-    }
     Set<Destination> shown = new HashSet<>();
-    for (Destination destination : policy.destinations()) {
-      Counter counter = tally.get().ranges().get(destination.range());
-      if (counter != null && shown.add(destination)) {
+    for (Destination destination : view.busiest(family, MOST_RANGES)) {
+      Optional<Counter> counter = view.counter(family, destination.range());
+      if (counter.isPresent() && shown.add(destination)) {
         out.sample(
-            counter.packets(),
+            counter.get().packets(),
             "family",
             word(family),
             "range",

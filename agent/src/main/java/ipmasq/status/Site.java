@@ -4,6 +4,7 @@ import ipmasq.http.Handler;
 import ipmasq.http.Request;
 import ipmasq.http.Response;
 import ipmasq.json.Json;
+import ipmasq.loop.Heartbeat;
 import ipmasq.net.Ip;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
@@ -14,28 +15,28 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** What is served where. Called on the server's thread, which must not wait. */
 public final class Site implements Handler {
+  private static final int BUSIEST_RANGES = 8;
   private static final List<String> PROTOCOLS = List.of("tcp", "udp", "sctp", "icmp");
 
   private final Chronicle chronicle;
   private final Meter meter;
+  private final Heartbeat heartbeat;
   private final InstantSource clock;
-  private final LongSupplier nanos;
   private @Nullable Response page;
   private @Nullable Rendered rendered;
 
   /** The status as bytes, shared by all who ask while it is the same. */
   private record Rendered(Status status, Meter.Sample sample, Response response) {}
 
-  public Site(Chronicle chronicle, Meter meter, InstantSource clock, LongSupplier nanos) {
+  public Site(Chronicle chronicle, Meter meter, Heartbeat heartbeat, InstantSource clock) {
     this.chronicle = chronicle;
     this.meter = meter;
+    this.heartbeat = heartbeat;
     this.clock = clock;
-    this.nanos = nanos;
   }
 
   @Override
@@ -48,6 +49,7 @@ public final class Site implements Handler {
       case "/api/status" -> view(answer, this::status);
       case "/api/status.txt" ->
           view(answer, view -> Response.text(200, StatusText.of(view).stripTrailing()));
+      case "/api/flows" -> view(answer, this::flows);
       case "/api/explain" -> explain(request, answer);
       default -> answer.accept(Response.text(404, "there is nothing here"));
     }
@@ -61,28 +63,24 @@ public final class Site implements Handler {
   }
 
   private Response health() {
-    Optional<Status> status = chronicle.status();
-    if (status.isEmpty() || status.get().alive(nanos.getAsLong())) {
-      return Response.text(200, "ok");
-    }
-    long seconds = (nanos.getAsLong() - status.get().lastNanos()) / 1_000_000_000;
-    return Response.text(
-        503,
-        "the last pass ended "
-            + seconds
-            + " s ago; one is due every "
-            + status.get().last().config().resyncInterval().toSeconds()
-            + " s");
+    return heartbeat
+        .stuck()
+        .map(why -> Response.text(503, why))
+        .orElseGet(() -> Response.text(200, "ok"));
   }
 
   private Response readiness() {
     Optional<Status> status = chronicle.status();
     if (status.isEmpty()) {
-      return Response.text(503, "the first pass is still under way");
+      return Response.text(503, "not ready: the first pass is still under way");
     }
-    List<String> lines = new ArrayList<>(List.of(Sentence.of(status.get())));
+    if (status.get().ready()) {
+      return Response.text(200, "ready\n" + Sentence.of(status.get()));
+    }
+    List<String> lines = new ArrayList<>();
+    lines.add("not ready: " + String.join("; ", status.get().reasons()));
     lines.addAll(status.get().causes());
-    return Response.text(status.get().ready() ? 200 : 503, String.join("\n", lines));
+    return Response.text(503, String.join("\n", lines));
   }
 
   /** Answers from the status and what the kernel says now, when it has said it. */
@@ -125,6 +123,13 @@ public final class Site implements Handler {
       rendered = known;
     }
     return known.response;
+  }
+
+  private Response flows(View view) {
+    return meter
+        .hour(BUSIEST_RANGES)
+        .map(hour -> Response.json(200, Json.write(hour.fields(view.now()))))
+        .orElseGet(() -> Response.json(503, Json.write(Map.of("error", "nothing is counted"))));
   }
 
   private void explain(Request request, Consumer<Response> answer) {

@@ -5,7 +5,6 @@ import ipmasq.config.Problem;
 import ipmasq.loop.Pass;
 import ipmasq.loop.Pass.Basis;
 import ipmasq.net.Family;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +18,6 @@ import java.util.Optional;
  * @param last the latest pass
  * @param configSince since when the config in force has been in force
  * @param history newest last
- * @param lastNanos when the latest pass ended, by the clock that never jumps
  */
 public record Status(
     Identity identity,
@@ -27,8 +25,7 @@ public record Status(
     Instant configSince,
     Map<Family, Standing> families,
     Totals totals,
-    List<Event> history,
-    long lastNanos) {
+    List<Event> history) {
 
   /**
    * How it stands with one family.
@@ -66,16 +63,6 @@ public record Status(
   /** Whether the file is good and the rules are in force. */
   public boolean ready() {
     return last.good();
-  }
-
-  /** Whether the loop made a pass lately, or nearly: a slow one is no reason to be restarted. */
-  boolean alive(long nanos) {
-    return nanos - lastNanos < patience().toNanos();
-  }
-
-  /** Twice the interval and a minute. */
-  Duration patience() {
-    return last.config().resyncInterval().multipliedBy(2).plusMinutes(1);
   }
 
   /** What keeps it from being ready, each a sentence without its full stop. */

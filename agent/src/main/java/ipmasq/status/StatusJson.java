@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The status for scripts and for the page. */
 public final class StatusJson {
-  /** A page of this many ranges is long enough; beyond it they are counted, not listed. */
+  /** Of more ranges than this the busiest are listed, and all are counted. */
   static final int MOST_RANGES = 1000;
 
   private StatusJson() {}
@@ -42,6 +42,7 @@ public final class StatusJson {
     fields.put("started", orNull(status.identity().started()));
     fields.put("now", view.now());
     fields.put("ready", status.ready());
+    fields.put("level", view.level());
     fields.put("summary", Sentence.of(status));
     fields.put("reasons", status.reasons());
     fields.put("config", config(status));
@@ -118,7 +119,7 @@ public final class StatusJson {
     fields.put("exempted", counter(tally.map(Tally::exempted)));
     fields.put("rangeCount", policy.destinations().size());
     List<Object> ranges = new ArrayList<>();
-    for (Destination destination : few(policy.destinations())) {
+    for (Destination destination : view.busiest(family, MOST_RANGES)) {
       ranges.add(
           pairs(
               "range",

@@ -52,11 +52,12 @@ record Usage(Optional<Instant> started, long memory, double cpuSeconds) {
             out.gauge("process_start_time_seconds", "When the agent started.")
                 .sample(instant.toEpochMilli() / 1000.0));
     if (memory >= 0) {
-      out.gauge("process_resident_memory_bytes", "Memory that is the agent's right now.")
+      out.gauge("process_resident_memory_bytes", "Resident memory of the agent's process.")
           .sample(memory);
     }
     if (cpuSeconds >= 0) {
-      out.counter("process_cpu_seconds_total", "Processor time spent.").sample(cpuSeconds);
+      out.counter("process_cpu_seconds_total", "User and system CPU time of the agent's process.")
+          .sample(cpuSeconds);
     }
   }
 }

@@ -9,10 +9,13 @@ import ipmasq.net.Family;
 import ipmasq.plan.Counter;
 import ipmasq.plan.Tally;
 import ipmasq.policy.Policy;
+import ipmasq.policy.Policy.Destination;
 import ipmasq.status.Meter.Sample;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** What the agent knows of itself, together with what the kernel says right now. */
@@ -45,8 +48,41 @@ public record View(Status status, Sample sample, Instant now) {
     return conflicts;
   }
 
+  /** The state at a glance: "good", "warn" or "bad", which the page shows as a colour. */
+  String level() {
+    if (!status.ready()) {
+      return "bad";
+    }
+    boolean contested =
+        status.last().fighting()
+            || conflicts().stream().anyMatch(conflict -> conflict.kind().serious());
+    return contested ? "warn" : "good";
+  }
+
   Optional<Tally> tally(Family family) {
     return seen(family).flatMap(seen -> seen.observed().tally());
+  }
+
+  /** At most so many ranges, those with the most flows; in the order in which they are tried. */
+  List<Destination> busiest(Family family, int most) {
+    List<Destination> all = policy(family).destinations();
+    if (all.size() <= most) {
+      return all;
+    }
+    Map<Cidr, Counter> seen = tally(family).map(Tally::ranges).orElse(Map.of());
+    long[] flows =
+        all.stream().mapToLong(d -> seen.getOrDefault(d.range(), Counter.NONE).packets()).toArray();
+    long[] sorted = flows.clone();
+    Arrays.sort(sorted);
+    long least = sorted[sorted.length - most];
+    long ties = most - Arrays.stream(flows).filter(count -> count > least).count();
+    List<Destination> busiest = new ArrayList<>(most);
+    for (int i = 0; i < flows.length; i++) {
+      if (flows[i] > least || flows[i] == least && ties-- > 0) {
+        busiest.add(all.get(i));
+      }
+    }
+    return busiest;
   }
 
   Optional<Counter> counter(Family family, Cidr range) {

@@ -146,7 +146,7 @@ class SoakTest {
   private static void scrape(Node node, String path) throws IOException {
     try (SocketChannel client = node.namespace().call(SocketChannel::open)) {
       client.connect(new InetSocketAddress("127.0.0.1", 9999));
-      String request = "GET " + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+      String request = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
       client.write(ByteBuffer.wrap(request.getBytes(StandardCharsets.US_ASCII)));
       ByteBuffer buffer = ByteBuffer.allocate(1 << 16);
       while (client.read(buffer.clear()) >= 0) {

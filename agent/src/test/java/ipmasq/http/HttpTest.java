@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -225,6 +226,59 @@ class HttpTest {
       for (Client holder : holders) {
         holder.close();
       }
+    }
+  }
+
+  /** They send nothing at all, so no request is under way that could be too slow. */
+  @Test
+  void silentClientsKeepNobodyOut() throws IOException {
+    List<Client> silent = new ArrayList<>();
+    try {
+      for (int i = 0; i < 20 * LIMITS.connections(); i++) {
+        silent.add(client());
+      }
+      assertTrue(Client.get(server, "/").startsWith("HTTP/1.1 200"));
+      assertTrue(silent.getFirst().isHungUpOn());
+    } finally {
+      for (Client client : silent) {
+        client.close();
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "200, localhost",
+    "200, LocalHost.:9090",
+    "200, 127.0.0.1:9090",
+    "200, 10.1.2.3",
+    "200, '[::1]:9090'",
+    "200, '[fd00::1]'",
+    "200, node-a:9090",
+    "421, rebound.example",
+    "421, rebound.example:9090",
+    "421, 10.1.2.3.rebound.example",
+    "421, node-a.rebound.example",
+    "421, localhost.rebound.example",
+    "421, '[rebound.example]'",
+    "421, ''"
+  })
+  void answersUnderItsOwnNamesAlone(int status, String host) throws Exception {
+    Told other = new Told();
+    Handler handler = new AllowedHosts(Set.of("Node-A"), HttpTest::handle);
+    try (Endpoint _ = Endpoint.start(ANY_PORT, LIMITS, handler, other)) {
+      InetSocketAddress where = (InetSocketAddress) other.next();
+      try (Client client = new Client(where)) {
+        client.say("GET / HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n");
+        String answer = client.hear();
+        assertTrue(answer.startsWith("HTTP/1.1 " + status + " "), answer);
+      }
+      try (Client client = new Client(where)) {
+        client.say("GET http://" + host + "/ HTTP/1.1\r\nHost: localhost\r\n");
+        String answer = client.say("Connection: close\r\n\r\n").hear();
+        assertTrue(answer.startsWith("HTTP/1.1 " + status + " "), answer);
+      }
+      assertEquals(200, Fetch.get(where, "/").status(), "a client that sends no Host header");
     }
   }
 

@@ -163,7 +163,13 @@ class AgentTest {
         .start(
             () -> {
               try {
-                new Agent(sync, triggers, watchInterval, afterwards.andThen(passes::add)).run();
+                new Agent(
+                        sync,
+                        triggers,
+                        watchInterval,
+                        new Heartbeat(System::nanoTime),
+                        afterwards.andThen(passes::add))
+                    .run();
               } catch (InterruptedException ended) {
                 Thread.currentThread().interrupt();
               }

@@ -195,9 +195,22 @@ final class Chromium implements AutoCloseable {
 
   /** The whole page as a picture, below {@code target/screenshots}. */
   void screenshot(String name) throws IOException {
-    String answer = call("Page.captureScreenshot", "{\"captureBeyondViewport\":true}");
     Path folder = Files.createDirectories(Path.of("target/screenshots"));
-    Files.write(folder.resolve(name + ".png"), Base64.getDecoder().decode(field(answer, "data")));
+    screenshot(folder.resolve(name + ".png"), "document.body");
+  }
+
+  /** The page down to the end of an element as a picture. */
+  void screenshot(Path file, String last) throws IOException {
+    int height =
+        Integer.parseInt(
+            evaluate("Math.ceil(scrollY + (" + last + ").getBoundingClientRect().bottom) + 8"));
+    int width = Integer.parseInt(evaluate("window.innerWidth"));
+    String clip = "{\"x\":0,\"y\":0,\"width\":%d,\"height\":%d,\"scale\":1}";
+    String answer =
+        call(
+            "Page.captureScreenshot",
+            "{\"captureBeyondViewport\":true,\"clip\":" + clip.formatted(width, height) + "}");
+    Files.write(file, Base64.getDecoder().decode(field(answer, "data")));
   }
 
   @Override

@@ -96,11 +96,4 @@ class ChronicleTest {
     assertEquals(20, last.changes().size());
     assertEquals(980, last.more());
   }
-
-  @Test
-  void isAliveForTwiceTheIntervalAndAMinute() {
-    story.pass(Trigger.START, Story.unchanged());
-    assertTrue(story.passes(179).status().alive(story.nanos()));
-    assertFalse(story.passes(1).status().alive(story.nanos()));
-  }
 }

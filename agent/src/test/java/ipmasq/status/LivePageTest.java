@@ -53,6 +53,7 @@ class LivePageTest {
       lab.send(Probe.udp("198.51.100.7")).seen();
       browser.await(flows("IPv4 172.20.0.0/16") + " === '3'");
       browser.await("Number(" + flows("IPv4 *") + ") >= 1");
+      browser.await("document.getElementById('flows').innerText.includes('172.20.0.0/16')");
       browser.screenshot("live-traffic");
 
       volume.publish("nonMasqueradeCIDRs:\n  - 172.20.0.0/16\n  - 198.51.100.0/24\n  - fd00::/8\n");

@@ -14,12 +14,13 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
-import java.time.InstantSource;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntPredicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 class PageTest {
   private final Story story = new Story();
+  private Meter meter;
   private Endpoint endpoint;
   private Chromium browser;
   private String url;
@@ -38,13 +40,13 @@ class PageTest {
   @BeforeEach
   void start() throws Exception {
     assumeTrue(Files.isExecutable(Chromium.PROGRAM), "chromium is not installed");
-    Meter meter = new Meter(story::look, story::hook, story::now, System::nanoTime);
+    meter = new Meter(story::look, story::hook, story::now, story::nanos);
     CompletableFuture<InetSocketAddress> address = new CompletableFuture<>();
     endpoint =
         Endpoint.start(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             Limits.USUAL,
-            new Site(story.chronicle, meter, (InstantSource) story::now, System::nanoTime),
+            new Site(story.chronicle, meter, story.heartbeat, story::now),
             new Endpoint.Listener() {
               @Override
               public void open(InetSocketAddress where) {
@@ -90,7 +92,7 @@ class PageTest {
             .masqueradeCidrs(cidrs("10.96.0.0/16"))
             .config();
     story.pass(Trigger.START, Story.changed("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"));
-    story.pass(Trigger.RULES, Story.changed("the jump from POSTROUTING is missing"));
+    story.pass(Trigger.RULES, Story.repaired("the jump from POSTROUTING is missing"));
   }
 
   @Test
@@ -138,6 +140,7 @@ class PageTest {
     browser.show(1100, 1700, false);
     browser.open(url);
     browser.await("document.getElementById('problemlist').innerText.includes('flannel')");
+    assertEquals("warn", browser.evaluate("document.getElementById('state').className"));
     browser.evaluate("document.getElementById('to').focus()");
     browser.type("172.16.0.9");
     browser.evaluate("document.getElementById('from').value = '10.244.1.2'");
@@ -163,6 +166,161 @@ class PageTest {
     browser.evaluate("document.getElementById('to').value = '<img src=x>'");
     browser.press("Enter", 13);
     browser.await("document.getElementById('answer').innerText.includes('must be an IP address')");
+  }
+
+  /** An hour of traffic, looked at once a minute: quiet nights, busy days, one burst. */
+  private void hourOfTraffic(IntPredicate happened) throws Exception {
+    long[] perMinute = {3, 41, 9, 0, 2, 17, 5, 1, 0, 0};
+    long[] counted = new long[perMinute.length];
+    story.passes(58); // a whole minute, with the two passes before
+    for (int minute = 0; minute < 62; minute++) {
+      for (int n = 0; n < counted.length; n++) {
+        double wave = 1 + Math.sin((minute + 9 * n) / 7.0) * .6;
+        counted[n] += Math.round(perMinute[n] * wave) + (n == 5 && minute / 4 == 9 ? 90 : 0);
+      }
+      story.flowsOf = n -> n < counted.length ? counted[n] : 0;
+      story.exempted = Arrays.stream(counted).sum() - counted[1]; // the exception from 10.0.0.0/8
+      story.translated += Math.round(60 + 40 * Math.sin(minute / 9.0)) + (minute == 33 ? 180 : 0);
+      story.passes(happened.test(minute) ? 59 : 60); // what happens takes a second of the story
+      CompletableFuture<Meter.Sample> read = new CompletableFuture<>();
+      meter.read(story.status().last(), read::complete);
+      read.get(10, TimeUnit.SECONDS);
+    }
+    story.pass(Trigger.RESYNC, Story.unchanged());
+  }
+
+  @Test
+  void showsTheFlowsOfTheLastHour() throws Exception {
+    usual();
+    hourOfTraffic(_ -> false);
+    browser.show(1100, 1500, false);
+    browser.open(url);
+    browser.await("document.querySelectorAll('#flows figure').length === 10");
+    String plots = browser.evaluate("document.getElementById('flows').innerText");
+    assertTrue(plots.contains("IPv4 masqueraded"), plots);
+    assertTrue(plots.contains("peak 220/min"), plots);
+    assertTrue(plots.contains("Busiest ranges"), plots);
+    assertTrue(plots.contains("60 min ago"), plots);
+    assertEquals(
+        "10.96.0.0/16",
+        browser.evaluate(
+            "document.querySelectorAll('#flows figure')[4].innerText.split('\\n')[0]"));
+    browser.screenshot("flows-light");
+    browser.show(390, 2300, true);
+    browser.screenshot("flows-phone-dark");
+    assertEquals(List.of(), browser.complaints());
+  }
+
+  @Test
+  void theHistoryOfAYoungAgentSaysWhereItBegins() throws Exception {
+    usual();
+    browser.show(1100, 1500, false);
+    browser.open(url);
+    browser.await("document.getElementById('older').innerText.includes('begins here')");
+    browser.await("document.getElementById('flows').innerText.includes('Nothing is known')");
+    for (int i = 0; i < 20; i++) {
+      story.pass(Trigger.RULES, Story.changed("10.0." + i + ".0/24"));
+    }
+    browser.await("document.getElementById('older').innerText === 'Show 38 older'");
+    browser.evaluate("document.querySelector('#older button').click()");
+    browser.await("document.getElementById('older').innerText.includes('begins here')");
+    assertEquals("44", browser.evaluate("document.querySelectorAll('#history li').length"));
+  }
+
+  @Test
+  void controlsAreOfOneHeight() throws Exception {
+    usual();
+    browser.show(1100, 1500, false);
+    browser.open(url);
+    browser.await("document.querySelectorAll('#ranges tbody tr').length > 3");
+    assertEquals(
+        "1",
+        browser.evaluate(
+            "new Set([...document.querySelectorAll('input, select, form button')]"
+                + ".map(e => e.getBoundingClientRect().height)).size"));
+  }
+
+  @Test
+  void aThousandRangesAreUsableOnAPhone() throws Exception {
+    List<Cidr> many = new ArrayList<>();
+    for (int i = 0; i < 999; i++) {
+      many.add(Cidr.of("10." + i / 250 + "." + i % 250 + ".0/24"));
+    }
+    many.add(Cidr.of("fd00:1234::/32"));
+    story.config = Config.defaults().draft().enableIpv6(true).nonMasqueradeCidrs(many).config();
+
+    for (int i = 0; i < 60; i++) {
+      String[] changes = new String[30];
+      Arrays.setAll(changes, n -> "10.9." + n + ".0/24");
+      changes[0] = "the jump from POSTROUTING is missing " + i;
+      story.pass(Trigger.RULES, Story.changed(changes));
+    }
+    browser.show(390, 844, false);
+    browser.open(url);
+    browser.await(ROWS + ".length === 25");
+    int height = Integer.parseInt(browser.evaluate("document.documentElement.scrollHeight"));
+    assertTrue(height < 6000, height + " px high");
+    assertEquals(
+        "true", browser.evaluate("document.documentElement.scrollWidth <= window.innerWidth"));
+    browser.screenshot("thousand-phone");
+    browser.show(390, 844, true);
+    browser.screenshot("thousand-phone-dark");
+
+    // The busiest come first: the story's counters grow along the list.
+    assertEquals("10.3.248.0/24", firstRange());
+    browser.evaluate("document.querySelector('[data-sort=range]').click()");
+    assertEquals("10.0.0.0/24", firstRange());
+    browser.evaluate("document.querySelector('[data-sort=range]').click()");
+    assertEquals("fe80::/10", firstRange());
+    browser.evaluate("document.querySelector('[data-sort=order]').click()");
+    assertEquals("169.254.0.0/16", firstRange());
+    browser.evaluate("document.getElementById('morerows').click()");
+    browser.await(ROWS + ".length === 75");
+
+    // A part of a range, or an address inside one.
+    browser.evaluate("document.getElementById('filter').focus()");
+    browser.type("10.2.24");
+    browser.await("document.getElementById('rowcount').innerText === '11 of 1,002 ranges match'");
+    browser.evaluate("document.getElementById('filter').select()");
+    browser.type("10.1.7.99");
+    browser.await(ROWS + ".length === 1");
+    assertEquals("10.1.7.0/24", firstRange());
+    browser.evaluate("document.getElementById('filter').select()");
+    browser.type("fd00:1234::9");
+    browser.await(FIRST + " === 'fd00:1234::/32'");
+    browser.evaluate("document.getElementById('filter').select()");
+    browser.type("<b>");
+    browser.await("document.querySelector('#ranges tbody').innerText.includes('No range matches')");
+    assertEquals(List.of(), browser.complaints());
+  }
+
+  private static final String ROWS = "document.querySelectorAll('#ranges tbody tr')";
+  private static final String FIRST =
+      "document.querySelector('#ranges tbody td.mono')?.textContent";
+
+  private String firstRange() throws IOException {
+    return browser.evaluate(FIRST);
+  }
+
+  /** With -Dipmasq.screenshots=true the picture in the README is taken anew. */
+  @Test
+  void poseForTheReadme() throws Exception {
+    assumeTrue(Boolean.getBoolean("ipmasq.screenshots"), "not asked for");
+    usual();
+    hourOfTraffic(
+        minute -> {
+          switch (minute) {
+            case 24 -> story.pass(Trigger.RULES, Story.repaired("10.0.0.0/8 is missing"));
+            case 47 -> story.pass(Trigger.CONFIG, Story.changed("198.51.100.0/24"));
+            default -> {}
+          }
+          return minute == 24 || minute == 47;
+        });
+    browser.show(1100, 1000, false);
+    browser.open(url);
+    browser.await("document.querySelectorAll('#flows figure').length === 10");
+    Path picture = Path.of(System.getProperty("ipmasq.project"), "docs", "page.png");
+    browser.screenshot(picture, "document.getElementById('to').form.parentNode");
   }
 
   @Test

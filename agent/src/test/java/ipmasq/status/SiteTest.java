@@ -12,8 +12,10 @@ import ipmasq.loop.Pass.Basis;
 import ipmasq.loop.Trigger;
 import ipmasq.net.Cidr;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -24,20 +26,28 @@ import org.junit.jupiter.api.Timeout;
 class SiteTest {
   private final Story story = new Story();
   private final AtomicInteger looks = new AtomicInteger();
+  private final AtomicInteger hookLooks = new AtomicInteger();
+  private volatile boolean full;
   private final Meter meter =
       new Meter(
           (pass, family) -> {
             looks.incrementAndGet();
             return story.look(pass, family);
           },
-          story::hook,
+          (pass, family, ours) -> {
+            hookLooks.incrementAndGet();
+            if (full) {
+              throw new OutOfMemoryError("as if");
+            }
+            return story.hook(pass, family, ours);
+          },
           story::now,
           story::nanos);
-  private final Site site = new Site(story.chronicle, meter, story::now, story::nanos);
+  private final Site site = new Site(story.chronicle, meter, story.heartbeat, story::now);
 
   private Response ask(String path, Map<String, String> query) throws Exception {
     CompletableFuture<Response> answer = new CompletableFuture<>();
-    site.handle(new Request(path, query), answer::complete);
+    site.handle(new Request(path, query, Optional.empty()), answer::complete);
     return answer.get(10, TimeUnit.SECONDS);
   }
 
@@ -54,20 +64,21 @@ class SiteTest {
   @Test
   void beforeTheFirstPassItIsAliveAndNotReady() throws Exception {
     expect(200, "ok", "/healthz");
-    expect(503, "the first pass is still under way", "/readyz");
+    expect(503, "not ready: the first pass is still under way", "/readyz");
     expect(503, "the first pass is still under way", "/api/status");
   }
 
   @Test
   void saysWhyItIsNotReady() throws Exception {
     story.pass(Trigger.START, Story.unchanged());
-    expect(200, "IPv4 masquerading is in force, as /etc/config/ip-masq-agent says.", "/readyz");
+    expect(
+        200, "ready\nIPv4 masquerading is in force, as /etc/config/ip-masq-agent says.", "/readyz");
     story.bad(Basis.LAST_GOOD).pass(Trigger.CONFIG, Story.failed());
     expect(
         503,
         """
-        Not ready: the config file is bad, so the last good one stays in force; the IPv4 rules are\
-         not in force.
+        not ready: the config file is bad, so the last good one stays in force; the IPv4 rules are\
+         not in force
         /etc/config/ip-masq-agent:3:5: error: CIDR "10.0.0.1/8" is not aligned to a CIDR block\
          (write 10.0.0.0/8)
         iptables-restore failed: <b>Resource</b> "temporarily": try & wait""",
@@ -76,9 +87,15 @@ class SiteTest {
 
   @Test
   void aLoopThatHangsIsNotHealthy() throws Exception {
-    story.pass(Trigger.START, Story.unchanged());
-    story.passes(1000);
-    expect(503, "the last pass ended 1000 s ago; one is due every 60 s", "/healthz");
+    story.pass(Trigger.START, Story.failed());
+    story.heartbeat.beat(Duration.ofSeconds(60));
+    story.passes(60 + 119);
+    expect(200, "ok", "/healthz");
+    story.passes(1);
+    Response stuck = ask("/healthz", Map.of());
+    assertEquals(503, stuck.status());
+    assertTrue(body(stuck).startsWith("the loop has made no progress for 180 s"), body(stuck));
+    assertEquals(1, body(stuck).lines().count());
   }
 
   @Test
@@ -94,7 +111,7 @@ class SiteTest {
     assertEquals(
         """
         {"version":"1.2.3","node":"node-a","started":"2026-01-01T12:00:00Z",\
-        "now":"2026-01-01T12:00:02Z","ready":false,"summary":"Not ready: the config file is bad, so\
+        "now":"2026-01-01T12:00:02Z","ready":false,"level":"bad","summary":"Not ready: the config file is bad, so\
          the last good one stays in force.","reasons":["the config file is bad, so the last good one\
          stays in force"],\
         "config":{"basis":"last-good","sources":[{"path":"/etc/config/ip-masq-agent",\
@@ -135,6 +152,44 @@ class SiteTest {
   }
 
   @Test
+  void answersWithoutTheHookWhereMemoryEnds() throws Exception {
+    story.quiet = false;
+    full = true;
+    story.pass(Trigger.START, Story.unchanged());
+    String status = body(ask("/api/status", Map.of()));
+    assertTrue(status.contains("\"conflicts\":[]"), status);
+    assertEquals(1, hookLooks.get());
+    full = false;
+    story.passes(60);
+    assertTrue(body(ask("/api/status", Map.of())).contains("\"owner\":\"flannel\""));
+  }
+
+  @Test
+  void tellsTheFlowsOfTheLastHour() throws Exception {
+    story.pass(Trigger.START, Story.unchanged());
+    ask("/api/status", Map.of());
+    story.passes(61);
+    assertEquals(
+        """
+        {"now":"2026-01-01T12:01:02Z","from":"2026-01-01T12:00:00Z",\
+        "known":"2026-01-01T12:00:01Z","families":[{"family":"IPv4","translated":[0.0,0.0],\
+        "exempted":[0.0,0.0],"ranges":[]}]}
+        """,
+        body(ask("/api/flows", Map.of())));
+  }
+
+  @Test
+  void theCountersAreReadForTheHistoryWithoutLookingAtTheHook() throws Exception {
+    story.pass(Trigger.START, Story.unchanged());
+    meter.count(story.status().last());
+    while (meter.hour(1).isEmpty()) {
+      Thread.onSpinWait(); // the meter's thread is at it
+    }
+    assertEquals(1, looks.get());
+    assertEquals(0, hookLooks.get());
+  }
+
+  @Test
   void answersWhatHappensToAPacket() throws Exception {
     story.pass(Trigger.START, Story.unchanged());
     String exempt = body(ask("/api/explain", Map.of("to", "10.1.2.3")));
@@ -158,6 +213,7 @@ class SiteTest {
     story.quiet = false;
     story.pass(Trigger.START, Story.unchanged());
     String status = body(ask("/api/status", Map.of()));
+    assertTrue(status.contains("\"ready\":true,\"level\":\"warn\""), status);
     assertTrue(
         status.contains("\"kind\":\"masquerades\",\"severity\":\"warning\",\"owner\":\"flannel\""),
         status);

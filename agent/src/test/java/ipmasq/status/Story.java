@@ -11,6 +11,7 @@ import ipmasq.hook.Condition;
 import ipmasq.hook.Hook;
 import ipmasq.hook.Rule;
 import ipmasq.loop.Footing;
+import ipmasq.loop.Heartbeat;
 import ipmasq.loop.Pass;
 import ipmasq.loop.Pass.Basis;
 import ipmasq.loop.Pass.Result;
@@ -23,6 +24,7 @@ import ipmasq.plan.Counter;
 import ipmasq.plan.Observed;
 import ipmasq.plan.Tally;
 import ipmasq.policy.Policy;
+import ipmasq.policy.Policy.Destination;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -33,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.IntToLongFunction;
 
 /** An agent's life for tests: passes as they would come, a second apart. */
 final class Story {
@@ -50,14 +53,21 @@ final class Story {
       new Failure("iptables-restore failed: <b>Resource</b> \"temporarily\"", "try & wait");
 
   final Chronicle chronicle;
+  final Heartbeat heartbeat = new Heartbeat(this::nanos);
   Config config = Config.defaults();
   private Basis basis = Basis.FILE;
   private List<Problem> problems = List.of();
   private int seconds;
 
+  /** What the counters show: for the n-th range, and for all packets of a treatment. */
+  volatile IntToLongFunction flowsOf = n -> n + 1;
+
+  volatile long exempted = 9;
+  volatile long translated = 7;
+
   Story() {
     Identity identity = new Identity("1.2.3", Optional.of("node-a"), Optional.of(START));
-    chronicle = new Chronicle(identity, () -> nanos());
+    chronicle = new Chronicle(identity);
   }
 
   long nanos() {
@@ -130,6 +140,10 @@ final class Story {
     return new Result.Failed(REFUSED);
   }
 
+  static Result repaired(String what) {
+    return new Result.Changed(List.of(new Change(Change.Kind.REPAIR, what)));
+  }
+
   static Result changed(String... what) {
     return new Result.Changed(
         Arrays.stream(what).map(w -> new Change(Change.Kind.ADD, w)).toList());
@@ -144,39 +158,46 @@ final class Story {
     return look(pass.config(), family);
   }
 
-  private static Observation look(Config wanted, Family family) {
+  private Observation look(Config wanted, Family family) {
     Policy policy = Policy.of(wanted, family);
+    int share = family == Family.IPV4 ? 1 : 3; // there is less of IPv6
     Map<Cidr, Counter> counters = new HashMap<>();
-    policy
-        .destinations()
-        .forEach(d -> counters.put(d.range(), new Counter(counters.size() + 1, 60)));
-    return new Observation.Seen(
-        new Observed() {
-          @Override
-          public Family family() {
-            return family;
-          }
+    for (Destination destination : policy.destinations()) {
+      long flows = flowsOf.applyAsLong(counters.size()) / share;
+      counters.put(destination.range(), new Counter(flows, 60));
+    }
+    Counter kept = new Counter(exempted / share, 540);
+    Tally tally = new Tally(counters, kept, new Counter(translated / share, 420));
+    return new Observation.Seen(observed(family, Optional.of(policy), tally));
+  }
 
-          @Override
-          public Optional<Policy> policy() {
-            return Optional.of(policy);
-          }
+  static Observed observed(Family family, Optional<Policy> policy, Tally tally) {
+    return new Observed() {
+      @Override
+      public Family family() {
+        return family;
+      }
 
-          @Override
-          public List<String> flaws() {
-            return List.of();
-          }
+      @Override
+      public Optional<Policy> policy() {
+        return policy;
+      }
 
-          @Override
-          public boolean absent() {
-            return false;
-          }
+      @Override
+      public List<String> flaws() {
+        return List.of();
+      }
 
-          @Override
-          public Optional<Tally> tally() {
-            return Optional.of(new Tally(counters, new Counter(9, 540), new Counter(7, 420)));
-          }
-        });
+      @Override
+      public boolean absent() {
+        return false;
+      }
+
+      @Override
+      public Optional<Tally> tally() {
+        return Optional.of(tally);
+      }
+    };
   }
 
   /** A hook with a rule of flannel's behind ours. */

@@ -10,6 +10,7 @@ import ipmasq.config.Problem;
 import ipmasq.config.Reading;
 import ipmasq.json.Json;
 import ipmasq.log.Log;
+import ipmasq.log.LogQueue;
 import ipmasq.loop.Host;
 import ipmasq.loop.Node;
 import ipmasq.loop.Sync;
@@ -99,7 +100,13 @@ record Console(PrintStream out, PrintStream err, Settings settings, Backends bac
         writes);
   }
 
-  Log log() {
-    return new Log(err, Clock.systemUTC(), settings.logFormat(), settings.verbosity());
+  /** Where a running agent's log lines go: never a reason to wait. */
+  LogQueue logQueue() {
+    Clock clock = Clock.systemUTC();
+    return new LogQueue(err, count -> Log.dropped(clock, settings.logFormat(), count));
+  }
+
+  Log log(LogQueue queue) {
+    return new Log(queue, Clock.systemUTC(), settings.logFormat(), settings.verbosity());
   }
 }

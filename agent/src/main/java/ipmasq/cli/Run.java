@@ -2,6 +2,7 @@ package ipmasq.cli;
 
 import ipmasq.backend.Backend;
 import ipmasq.log.Log;
+import ipmasq.log.LogQueue;
 import ipmasq.loop.Agent;
 import ipmasq.loop.Enforcement;
 import ipmasq.loop.Heartbeat;
@@ -26,7 +27,8 @@ final class Run {
 
   static int run(Console console) {
     Settings settings = console.settings();
-    Log log = console.log();
+    LogQueue lines = console.logQueue();
+    Log log = console.log(lines);
     log.info("ip-masq-agent " + Version.text() + " starts");
     for (String flag : settings.ignoredFlags()) {
       log.info("--" + flag + " does nothing here: the log goes to stderr");
@@ -36,6 +38,7 @@ final class Run {
     try {
       Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(triggers, ended), "stop"));
     } catch (IllegalStateException toldToEnd) {
+      lines.close();
       return Main.OK; // before it had begun
     }
     try {
@@ -56,6 +59,7 @@ final class Run {
     } catch (InterruptedException interrupted) {
       return Main.FAILED;
     } finally {
+      lines.close();
       ended.countDown();
     }
   }

@@ -1,11 +1,11 @@
 package ipmasq.log;
 
 import ipmasq.json.Json;
-import java.io.PrintStream;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -26,13 +26,16 @@ public final class Log {
     ERROR
   }
 
-  private final PrintStream out;
+  private final Consumer<String> lines;
   private final Clock clock;
   private final Format format;
   private final int verbosity;
 
-  public Log(PrintStream out, Clock clock, Format format, int verbosity) {
-    this.out = out;
+  /**
+   * @param lines takes each line, without its end
+   */
+  public Log(Consumer<String> lines, Clock clock, Format format, int verbosity) {
+    this.lines = lines;
     this.clock = clock;
     this.format = format;
     this.verbosity = verbosity;
@@ -61,18 +64,27 @@ public final class Log {
   }
 
   private void write(Level level, String message) {
+    lines.accept(line(clock, format, level, message));
+  }
+
+  /** The line that says that others are missing. */
+  public static String dropped(Clock clock, Format format, long count) {
+    return line(
+        clock, format, Level.WARN, count + " log lines were dropped: nobody read them in time");
+  }
+
+  private static String line(Clock clock, Format format, Level level, String message) {
     String time = millis(clock.instant());
-    out.println(
-        switch (format) {
-          case TEXT -> time + " " + level + " " + message;
-          case JSON -> {
-            Map<String, Object> line = new LinkedHashMap<>();
-            line.put("time", time);
-            line.put("level", level);
-            line.put("message", message);
-            yield Json.write(line);
-          }
-        });
+    return switch (format) {
+      case TEXT -> time + " " + level + " " + message;
+      case JSON -> {
+        Map<String, Object> line = new LinkedHashMap<>();
+        line.put("time", time);
+        line.put("level", level);
+        line.put("message", message);
+        yield Json.write(line);
+      }
+    };
   }
 
   /** ISO 8601 to the millisecond, always of the same width, without a formatter's start-up cost. */

@@ -9,16 +9,15 @@ import ipmasq.loop.Pass.Basis;
 import ipmasq.loop.Pass.Result;
 import ipmasq.net.Family;
 import ipmasq.plan.Change;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 class JournalTest {
@@ -28,14 +27,9 @@ class JournalTest {
           List.of(new Change(Change.Kind.REPAIR, "the jump from POSTROUTING is missing")));
   private static final Result UNCHANGED = new Result.Unchanged();
 
-  private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+  private final List<String> lines = new ArrayList<>();
   private final Journal journal =
-      new Journal(
-          new Log(
-              new PrintStream(bytes, true, StandardCharsets.UTF_8),
-              Clock.fixed(NOW, ZoneOffset.UTC),
-              Log.Format.TEXT,
-              0));
+      new Journal(new Log(lines::add, Clock.fixed(NOW, ZoneOffset.UTC), Log.Format.TEXT, 0));
 
   @Test
   void aFightIsToldOnceWithWhatItIsAbout() {
@@ -87,6 +81,8 @@ class JournalTest {
   }
 
   private String lines() {
-    return bytes.toString(StandardCharsets.UTF_8).replace("2026-01-01T12:00:00.000Z ", "");
+    return lines.stream()
+        .map(line -> line.replace("2026-01-01T12:00:00.000Z ", "") + "\n")
+        .collect(Collectors.joining());
   }
 }

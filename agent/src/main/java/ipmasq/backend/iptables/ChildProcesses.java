@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Real processes, each with a deadline. Used by one thread.
+ * Real processes, each with a deadline that grows with its work. Used by one thread.
  *
  * <p>That thread waits for the end in short steps and takes what lies in the pipes between them, so
  * that no pipe fills up and no reader thread is needed. Input beyond a page, which a pipe may not
@@ -25,6 +25,13 @@ final class ChildProcesses implements Commands {
   private static final int SURE_TO_FIT = 4096;
   private static final int LARGE = 256 << 10;
   private static final int ERRORS_KEPT = 2000;
+
+  /** A program that takes or prints more than this a second is at work, and does not hang. */
+  private static final long SLOWEST_BYTES_A_SECOND = 100_000;
+
+  /** No table of rules is longer than this; what prints more will never end. */
+  private static final long MOST_PRINTED = 512L << 20;
+
   private static final long SHORTEST_STEP_MS = 1;
   private static final long LONGEST_STEP_MS = 20;
 
@@ -58,7 +65,7 @@ final class ChildProcesses implements Commands {
   }
 
   private Result attend(Process process, String input, Consumer<String> sink) throws IOException {
-    long end = System.nanoTime() + deadline.toNanos();
+    long start = System.nanoTime();
     byte[] buffer = new byte[8192];
     Lines lines = new Lines(sink);
     ByteArrayOutputStream errors = new ByteArrayOutputStream(0);
@@ -69,8 +76,12 @@ final class ChildProcesses implements Commands {
       feed(process.getOutputStream(), input.getBytes(StandardCharsets.UTF_8));
       long step = SHORTEST_STEP_MS;
       while (!process.waitFor(step, TimeUnit.MILLISECONDS)) {
-        if (System.nanoTime() - end > 0) {
-          return new Result.Overran(deadline, text(errors));
+        Duration given = deadline.plus(forWork(input.length() + lines.bytes()));
+        if (System.nanoTime() - start > given.toNanos()) {
+          return new Result.Overran(given, text(errors));
+        }
+        if (lines.bytes() > MOST_PRINTED) {
+          return new Result.Broken("it printed more than " + (MOST_PRINTED >> 20) + " MiB");
         }
         boolean moved = drain(process, buffer, lines, errors);
         step = moved ? SHORTEST_STEP_MS : Math.min(2 * step, LONGEST_STEP_MS);
@@ -87,6 +98,11 @@ final class ChildProcesses implements Commands {
         kill(process);
       }
     }
+  }
+
+  /** What the work adds to the deadline: 65,536 rules take iptables many seconds. */
+  private static Duration forWork(long bytes) {
+    return Duration.ofSeconds(bytes / SLOWEST_BYTES_A_SECOND);
   }
 
   /**

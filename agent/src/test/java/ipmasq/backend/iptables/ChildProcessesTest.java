@@ -69,6 +69,13 @@ class ChildProcessesTest {
     }
   }
 
+  @Test
+  void theDeadlineGrowsWithTheWork() {
+    assertEquals(
+        new Result.Ended(0, ""),
+        run(Duration.ofMillis(100), "cat > /dev/null; sleep 1", "x".repeat(1_000_000)));
+  }
+
   private static boolean ends(ProcessHandle process) {
     return assertTimeoutPreemptively(Duration.ofSeconds(10), () -> process.onExit().get() != null);
   }

@@ -28,11 +28,13 @@ import org.junit.jupiter.api.io.TempDir;
 class ContainerTest {
   private static final String NAME = "ipmq-container-test";
   private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static Podman.Loaded loaded;
   private static String image = "";
 
   @BeforeAll
   static void load() throws Exception {
-    image = Podman.image();
+    loaded = Podman.load();
+    image = loaded.id();
   }
 
   @AfterAll
@@ -43,11 +45,24 @@ class ContainerTest {
   }
 
   @Test
-  void theImageHoldsNoShell() throws Exception {
-    for (var shell : List.of("/bin/sh", "/bin/bash", "/usr/bin/sh", "/bin/busybox")) {
-      var said = podman("run", "--rm", "--network=none", "--entrypoint=" + shell, image);
-      assertTrue(said.exit() != 0 && !said.text().contains("Exec format"), shell + ": " + said);
+  void itsNameIsTheOneThatAKubeletAsksFor() throws Exception {
+    assertEquals("docker.io/library/ip-masq-agent:" + Project.version(), loaded.name());
+    assertEquals(
+        loaded.name(), "docker.io/library/" + container().get("image").getAsString(), "manifest");
+  }
+
+  @Test
+  void theImageHoldsAShellForTheLauncherAndNoProgramsForIt() throws Exception {
+    var said = shell("for d in /usr/bin /usr/lib/ip-masq-agent/bin; do echo $d/*; done");
+    assertEquals("/usr/bin/dash /usr/bin/sh\n/usr/lib/ip-masq-agent/bin/ip-masq-agent", said.ok());
+    var others = shell("for f in /usr/sbin/*; do echo ${f##*/}; done").ok().lines().toList();
+    for (var program : others) {
+      assertTrue(program.matches("(ip6?tables|xtables)(-.*)?"), program);
     }
+  }
+
+  private static Podman.Said shell(String script) throws Exception {
+    return podman("run", "--rm", "--network=none", "--entrypoint=/bin/sh", image, "-c", script);
   }
 
   @Test
@@ -74,6 +89,9 @@ class ContainerTest {
         assertTrue(status.contains("CapBnd:\t0000000000001000\n"), status);
         assertTrue(status.contains("NoNewPrivs:\t1\n"), status);
         assertTrue(status.contains("Seccomp:\t2\n"), status);
+
+        assertTrue(exec("status").ok().contains("10.1.0.0/16"), exec("status").text());
+        assertTrue(exec("--version").ok().startsWith("ip-masq-agent " + Project.version()));
 
         config.publish("nonMasqueradeCIDRs: [10.2.0.0/16]\nresyncInterval: 60s\n");
         awaitRule(node, "-d 10.2.0.0/16");
@@ -113,6 +131,7 @@ class ContainerTest {
       var container = spec.getAsJsonArray("containers").get(0).getAsJsonObject();
       container.addProperty("image", image);
       container.remove("ports");
+      container.remove("startupProbe");
       container.remove("livenessProbe");
       container.remove("readinessProbe");
       var map = folder.resolve("map.yaml");
@@ -146,6 +165,13 @@ class ContainerTest {
 
   private static void awaitRule(Namespace node, String rule) {
     Eventually.within(PATIENCE, rule, () -> node.iptablesSave("nat"), s -> s.contains(rule));
+  }
+
+  /** As {@code kubectl exec POD -- ip-masq-agent …}. */
+  private static Podman.Said exec(String... arguments) throws Exception {
+    var command = new ArrayList<>(List.of("exec", NAME, "ip-masq-agent"));
+    command.addAll(List.of(arguments));
+    return podman(command.toArray(String[]::new));
   }
 
   private static JsonObject daemonSet() throws Exception {

@@ -4,11 +4,7 @@ import static ipmasq.deploy.Podman.podman;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.google.gson.Gson;
-import com.google.gson.JsonArray;
-import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import com.google.gson.JsonPrimitive;
 import ipmasq.testkit.ConfigVolume;
 import ipmasq.testkit.Eventually;
 import ipmasq.testkit.KernelTest;
@@ -26,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The image as users run it, by the manifest's own words, in a namespace instead of on a node. */
 @KernelTest
 class ContainerTest {
-  private static final String NAME = "ipmq-container-test";
+  private static final String NAME = "ipmq-container-" + ProcessHandle.current().pid();
   private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static Podman.Loaded loaded;
   private static String image = "";
@@ -112,31 +108,7 @@ class ContainerTest {
   void playsAsAPod(@TempDir Path folder) throws Exception {
     try (var node = Namespace.open("node")) {
       node.ip("link set lo up");
-      var template = daemonSet().getAsJsonObject("spec").getAsJsonObject("template");
-      var pod = new JsonObject();
-      pod.addProperty("apiVersion", "v1");
-      pod.addProperty("kind", "Pod");
-      var metadata = new JsonObject();
-      metadata.addProperty("name", NAME);
-      pod.add("metadata", metadata);
-      var spec = template.getAsJsonObject("spec");
-      pod.add("spec", spec);
-      // What must differ from a node: the lock file and the image's name. Nobody restarts it.
-      // Podman
-      // would run the probes by a curl inside the container, where a kubelet asks from outside.
-      // The host's network is the namespace that podman itself runs in.
-      spec.addProperty("restartPolicy", "Never");
-      var lock = Files.createFile(folder.resolve("xtables.lock"));
-      replace(spec, "/run/xtables.lock", lock.toString(), "path");
-      var container = spec.getAsJsonArray("containers").get(0).getAsJsonObject();
-      container.addProperty("image", image);
-      container.remove("ports");
-      container.remove("startupProbe");
-      container.remove("livenessProbe");
-      container.remove("readinessProbe");
-      var map = folder.resolve("map.yaml");
-      Files.writeString(
-          map,
+      var map =
           """
           apiVersion: v1
           kind: ConfigMap
@@ -145,20 +117,13 @@ class ContainerTest {
           data:
             config: |
               nonMasqueradeCIDRs: [10.3.0.0/16]
-          """);
-      var file = folder.resolve("pod.json");
-      Files.writeString(file, new Gson().toJson(pod));
-      try {
-        Podman.podmanIn(node, "kube", "play", "--configmap=" + map, file.toString()).ok();
-        awaitRule(node, "-d 10.3.0.0/16");
-      } catch (AssertionError e) {
-        throw new AssertionError(
-            e.getMessage() + "\n" + podman("logs", NAME + "-ip-masq-agent").text(), e);
-      } finally {
-        Podman.podmanIn(node, "kube", "down", file.toString());
-        podman("pod", "rm", "--force", "--time=1", NAME);
-        podman("volume", "rm", "--force", "ip-masq-agent");
-        podman("network", "rm", "podman-default-kube-network"); // made for every pod, needed or not
+          """;
+      try (var pod = PlayedPod.of(daemonSet(), image, node, folder, map)) {
+        try {
+          awaitRule(node, "-d 10.3.0.0/16");
+        } catch (AssertionError e) {
+          throw new AssertionError(e.getMessage() + "\n" + pod.log("ip-masq-agent"), e);
+        }
       }
     }
   }
@@ -234,22 +199,5 @@ class ContainerTest {
             .getAsString();
     flags.add("--memory=" + memory.replace("Mi", "m"));
     return flags;
-  }
-
-  /** Replaces a text wherever it stands under that key. */
-  private static void replace(JsonElement in, String text, String by, String key) {
-    switch (in) {
-      case JsonObject object -> {
-        for (var entry : List.copyOf(object.entrySet())) {
-          if (entry.getKey().equals(key) && entry.getValue().equals(new JsonPrimitive(text))) {
-            object.addProperty(key, by);
-          } else {
-            replace(entry.getValue(), text, by, key);
-          }
-        }
-      }
-      case JsonArray array -> array.forEach(e -> replace(e, text, by, key));
-      default -> {}
-    }
   }
 }

@@ -105,7 +105,7 @@ bench: build ## measure it all and write docs/benchmarks.md; QUICK=1 in two minu
 	@tools/bench $(if $(QUICK),-Dipmasq.bench.quick=1) $(if $(PEER),-Dipmasq.bench.peer=$(PEER)) -- $(ARGS)
 
 test-unit: ## the unit tests alone
-	@tools/needs build
+	@tools/needs build deploy
 	@$(MVN) test -DexcludedGroups=kernel,fuzz
 
 verify: ## what CI runs: formatting, then all tests

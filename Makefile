@@ -11,7 +11,7 @@ ARCH = $(shell dpkg --print-architecture)
 REGISTRY ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build all-build container all-container container-test container-check all-container-check container-size push manifest can-push all-push run demo test bench fault-test fuzz agreement soak reproducible dependencies sbom test-unit verify format version clean
+.PHONY: help build all-build container all-container container-test container-check all-container-check container-size push manifest can-push all-push run demo test bench fault-test fuzz agreement soak reproducible dependencies sbom test-unit shellcheck verify format version clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-19s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -108,7 +108,10 @@ test-unit: ## the unit tests alone
 	@tools/needs build deploy
 	@$(MVN) test -DexcludedGroups=kernel,fuzz
 
-verify: ## what CI runs: formatting, then all tests
+shellcheck: ## check every shell script
+	@tools/shellcheck
+
+verify: shellcheck ## what CI runs: shell scripts, formatting, then all tests
 	@tools/needs build
 	@$(MVN) -q spotless:check || { echo "run 'make format'" >&2; exit 1; }
 	@$(MAKE) --no-print-directory test

@@ -44,6 +44,25 @@ class VersionTest {
   }
 
   @Test
+  void theReadmeNamesTheArchive() throws Exception {
+    var archives = Pattern.compile("ip-masq-agent-(\\S+)\\.oci\\.tar");
+    var named = new TreeSet<String>();
+    archives.matcher(Project.text("README.md")).results().forEach(m -> named.add(m.group(1)));
+    assertEquals(Set.of(version()), named);
+  }
+
+  @Test
+  void theChangelogHasItAsTheNewestRelease() throws Exception {
+    var releases =
+        Pattern.compile("(?m)^## \\[([0-9].*)] - [0-9]{4}-[0-9]{2}-[0-9]{2}$")
+            .matcher(Project.text("CHANGELOG.md"))
+            .results()
+            .map(m -> m.group(1))
+            .toList();
+    assertEquals(version(), releases.getFirst());
+  }
+
+  @Test
   @KernelTest // needs no root, but the built agent, as those do
   void theAgentSaysIt() throws Exception {
     var process =

@@ -12,6 +12,7 @@ import io.kubernetes.client.openapi.models.V1DaemonSet;
 import io.kubernetes.client.openapi.models.V1ServiceAccount;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -53,6 +54,17 @@ class HelmTest {
         Objects.difference(
             Kustomize.render("deploy/overlays/" + overlay).only("DaemonSet").get("spec"),
             chart.get("spec")));
+  }
+
+  @Test
+  void twoConfigMapsAreTheComponent(@TempDir Path folder) throws Exception {
+    assertEquals(
+        "",
+        Objects.difference(
+            Kustomize.combined(folder, List.of("two-configmaps")).get("spec"),
+            template(Map.of("secondConfigMapName", "ip-masq-agent-more"))
+                .only("DaemonSet")
+                .get("spec")));
   }
 
   @Test

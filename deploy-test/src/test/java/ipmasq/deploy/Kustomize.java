@@ -2,7 +2,11 @@ package ipmasq.deploy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import com.google.gson.JsonObject;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 
 /** {@code kubectl kustomize}, offline, by the kubectl that {@code tools/kubectl} unpacks. */
 final class Kustomize {
@@ -11,6 +15,16 @@ final class Kustomize {
   static Objects render(String folder) throws IOException, InterruptedException {
     var kubectl = run(Project.file("tools/kubectl").toString()).strip();
     return Objects.of(run(kubectl, "kustomize", Project.file(folder).toString()));
+  }
+
+  /** What a user's own kustomization makes of the base and these. */
+  static JsonObject combined(Path folder, List<String> components)
+      throws IOException, InterruptedException {
+    var deploy = folder.toRealPath().relativize(Project.file("deploy").toRealPath());
+    var text = new StringBuilder("resources: [" + deploy + "/base]\ncomponents:\n");
+    components.forEach(c -> text.append("  - " + deploy + "/components/" + c + "\n"));
+    Files.writeString(folder.resolve("kustomization.yaml"), text);
+    return render(folder.toString()).only("DaemonSet");
   }
 
   private static String run(String... command) throws IOException, InterruptedException {

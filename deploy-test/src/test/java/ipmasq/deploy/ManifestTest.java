@@ -65,23 +65,14 @@ class ManifestTest {
   @Test
   void componentsCombineInAnyOrder(@TempDir Path folder) throws Exception {
     var components = folders("deploy/components");
-    var forwards = combined(folder, components);
+    var forwards = Kustomize.combined(folder, components);
     V1DaemonSet.validateJsonElement(forwards);
-    assertEquals(sorted(forwards), sorted(combined(folder, components.reversed())));
+    assertEquals(sorted(forwards), sorted(Kustomize.combined(folder, components.reversed())));
     var text = forwards.toString();
     for (var part :
         List.of("--enable-ipv6", "--backend=nftables", "$(HOST_IP):10347", "NET_RAW", "-more")) {
       assertTrue(text.contains(part), part);
     }
-  }
-
-  /** What a user's own kustomization makes of the base and these. */
-  private static JsonObject combined(Path folder, List<String> components) throws Exception {
-    var deploy = folder.toRealPath().relativize(Project.file("deploy").toRealPath());
-    var text = new StringBuilder("resources: [" + deploy + "/base]\ncomponents:\n");
-    components.forEach(c -> text.append("  - " + deploy + "/components/" + c + "\n"));
-    Files.writeString(folder.resolve("kustomization.yaml"), text);
-    return Kustomize.render(folder.toString()).only("DaemonSet");
   }
 
   /** The leaves without their places in lists: the order of flags does not matter. */
@@ -185,7 +176,7 @@ class ManifestTest {
         """,
         Objects.difference(
             Objects.of(Project.text("ip-masq-agent.yaml")).only("DaemonSet"),
-            combined(folder, List.of("two-configmaps"))));
+            Kustomize.combined(folder, List.of("two-configmaps"))));
   }
 
   private static String changes(String folder) throws Exception {

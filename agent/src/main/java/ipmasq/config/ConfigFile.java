@@ -10,8 +10,6 @@ import org.jspecify.annotations.Nullable;
  * anything.
  */
 record ConfigFile(Reading.Source source, Map<Key<?>, Setting<?>> settings, Problems problems) {
-  private static final int DIGEST_DIGITS = 12;
-
   /** Makes sense of what was found. A missing file has no settings and no problems. */
   static ConfigFile of(Found found) {
     if (found.bytes() != null) {
@@ -42,7 +40,7 @@ record ConfigFile(Reading.Source source, Map<Key<?>, Setting<?>> settings, Probl
   }
 
   private static ConfigFile parse(Path path, byte[] bytes) {
-    Reading.Source source = new Reading.Source(path, Optional.of(Sha256.hex(bytes, DIGEST_DIGITS)));
+    Reading.Source source = new Reading.Source(path, Optional.of(new FileBytes(bytes)));
     String text = FileText.decode(bytes);
     if (!FileText.beginsWithBrace(text)) {
       return yaml(source, bytes, text);
@@ -60,10 +58,6 @@ record ConfigFile(Reading.Source source, Map<Key<?>, Setting<?>> settings, Probl
     Problems problems = new Problems(source.path().toString());
     Map<Key<?>, Setting<?>> settings = Map.of();
     try {
-      if (LineTokens.read(text)) {
-        settings = Document.read(new LineTokens(text), false, problems);
-        return new ConfigFile(source, settings, problems);
-      }
       FileText.requirePrintable(bytes, text);
       YamlTokens tokens = new YamlTokens(text);
       settings = Document.read(tokens, false, problems);

@@ -1,5 +1,6 @@
 package ipmasq.loop;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -10,6 +11,7 @@ import ipmasq.backend.Failure;
 import ipmasq.backend.Outcome;
 import ipmasq.backend.Watch;
 import ipmasq.config.Config;
+import ipmasq.config.FileBytes;
 import ipmasq.config.Reading;
 import ipmasq.loop.Pass.Basis;
 import ipmasq.loop.Pass.Result;
@@ -307,9 +309,12 @@ class SyncTest {
     return new Reading.Read(config, List.of(), List.of());
   }
 
-  private static Reading good(Config config, String digest) {
+  private static Reading good(Config config, String text) {
     return new Reading.Read(
-        config, List.of(), List.of(new Reading.Source(Path.of("file"), Optional.of(digest))));
+        config,
+        List.of(),
+        List.of(
+            new Reading.Source(Path.of("file"), Optional.of(new FileBytes(text.getBytes(UTF_8))))));
   }
 
   private static Reading bad() {

@@ -115,7 +115,7 @@ class SiteTest {
          the last good one stays in force.","reasons":["the config file is bad, so the last good one\
          stays in force"],\
         "config":{"basis":"last-good","sources":[{"path":"/etc/config/ip-masq-agent",\
-        "sha256":"0123456789ab"}],"since":"2026-01-01T12:00:01Z","resyncSeconds":60.0,\
+        "sha256":"74f4114516600398687f46f9e01a0430fe61246ff578e92b8ba4bb596dd73768"}],"since":"2026-01-01T12:00:01Z","resyncSeconds":60.0,\
         "problems":[{"severity":"error","file":"/etc/config/ip-masq-agent","line":3,"column":5,\
         "message":"CIDR \\"10.0.0.1/8\\" is not aligned to a CIDR block",\
         "hint":"write 10.0.0.0/8"}]},"backend":{"name":"iptables-nft","reason":"the default"},\

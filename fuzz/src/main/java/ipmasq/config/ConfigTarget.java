@@ -5,10 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/**
- * A file is read the same way twice, with the YAML engine as without it, and what is refused is
- * refused for a reason.
- */
+/** A file is read the same way twice, and what is refused is refused for a reason. */
 public final class ConfigTarget {
   private static final Path FILE = file();
 
@@ -35,7 +32,6 @@ public final class ConfigTarget {
     if (!reading.equals(ConfigReader.read(FILE, Base.defaults()))) {
       throw new AssertionError("read otherwise the second time: " + reading);
     }
-    withAndWithoutEngine(FileText.decode(data));
     switch (reading) {
       case Reading.Read read -> {
         for (Problem problem : read.warnings()) {
@@ -48,27 +44,6 @@ public final class ConfigTarget {
               rejected.problems().stream()
                   .anyMatch(problem -> problem.severity() == Problem.Severity.ERROR),
               rejected);
-    }
-  }
-
-  private static void withAndWithoutEngine(String text) {
-    if (!LineTokens.read(text)) {
-      return;
-    }
-    Tokens lines = new LineTokens(text);
-    Tokens engine = new YamlTokens(text);
-    String here;
-    do {
-      here = step(lines);
-      require(here.equals(step(engine)), here);
-    } while (here.startsWith("Token") && !here.contains("kind=END,"));
-  }
-
-  private static String step(Tokens tokens) {
-    try {
-      return tokens.next().toString();
-    } catch (SyntaxError e) {
-      return e.getMessage();
     }
   }
 

@@ -74,6 +74,7 @@ public record Policy(
       // Sources of the other family only: none of this one's traffic is ours.
       return exemptAll(family);
     }
+    // A range that is given twice is written once, unlike in the Go agents.
     Cidrs exempt =
         Cidrs.copyOf(linkLocal ? List.of() : List.of(family.linkLocal()))
             .followedBy(Cidrs.copyOf(config.nonMasqueradeCidrs()).of(family));
@@ -82,7 +83,7 @@ public record Policy(
         family,
         sources,
         config.outputInterfaces(),
-        destinations(written(family, exempt), written(family, exceptions)),
+        destinations(exempt.distinct(), exceptions.distinct()),
         new Translation(
             config.outputAddresses().stream().filter(range -> range.family() == family).findFirst(),
             config.toPorts(),
@@ -97,17 +98,6 @@ public record Policy(
         List.of(),
         List.of(new Destination(family.all(), Treatment.EXEMPT)),
         new Translation(Optional.empty(), List.of(), false));
-  }
-
-  /**
-   * A range that stands twice in the file is written once. The Go agents repeat it; that is kept
-   * for IPv6, where the recorded conformance cases hold us to their rules line by line.
-   */
-  private static Cidrs written(Family family, Cidrs ranges) {
-    return switch (family) {
-      case IPV4 -> ranges.distinct();
-      case IPV6 -> ranges;
-    };
   }
 
   /** First match becomes longest prefix; without exceptions the file's order stays. */

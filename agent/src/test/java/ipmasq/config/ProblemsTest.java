@@ -81,7 +81,8 @@ class ProblemsTest {
         "f:2:1: error: a tab cannot indent (use spaces: YAML takes no tabs there)",
         reads.problems("nonMasqueradeCIDRs:\n\t- 10.0.0.0/8\n"));
     assertEquals(
-        "f:1:36: error: not JSON: unexpected end (a bracket, a brace or a quote is not closed)",
+        "f:1:36: error: not JSON: expected a comma or ], found the end of the file (the [ at 1:23 is not"
+            + " closed)",
         reads.problems("{\"nonMasqueradeCIDRs\":[\"10.0.0.0/8\""));
     assertEquals(
         "f:1:21: error: unknown anchor 'nope' referenced (define it above with &nope)",
@@ -94,10 +95,10 @@ class ProblemsTest {
             + " and the elements of a list alike)",
         reads.problems("nonMasqueradeCIDRs:\n  - 10.0.0.0/8\n masqLinkLocal: true\n"));
     assertEquals(
-        "f:3:3: error: not JSON: unexpected \"\"\" after a value",
+        "f:3:3: error: not JSON: expected a comma or }, found '\"' (a comma is missing before it)",
         reads.problems("{\n  \"pin\": true\n  \"cidrLimit\": 5\n}"));
     assertEquals(
-        "f:1:24: error: not JSON: unexpected \"x\" after the end",
+        "f:1:24: error: not JSON: expected the end of the file, found 'x'",
         reads.problems("{\"masqLinkLocal\":true} x"));
     for (String bad :
         List.of("pin: [", "pin: \"", "pin: @x", "%YAML 3.0\n---\npin: on", "pin: 'x")) {

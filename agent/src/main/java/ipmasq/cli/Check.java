@@ -1,7 +1,6 @@
 package ipmasq.cli;
 
 import ipmasq.config.Config;
-import ipmasq.config.Config.BackendChoice;
 import ipmasq.config.ConfigReader;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
@@ -29,8 +28,7 @@ final class Check {
         continue;
       }
       // The node where the file will be used may be another one: this one is not asked.
-      Reading reading =
-          ConfigReader.read(Path.of(file), console.settings().base(BackendChoice.AUTO));
+      Reading reading = ConfigReader.read(Path.of(file), console.settings().flags());
       if (console.json()) {
         answers.add(json(file, reading));
       }

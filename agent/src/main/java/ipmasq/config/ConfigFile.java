@@ -23,20 +23,9 @@ record ConfigFile(Reading.Source source, Map<Key<?>, Setting<?>> settings, Probl
   }
 
   /** The setting of a key, or null where this file has none. */
-  @SuppressWarnings("unchecked") // Document puts each setting under its own key.
+  @SuppressWarnings("unchecked") // SettingsReader puts each setting under its own key.
   <T> @Nullable Setting<T> setting(Key<T> key) {
     return (Setting<T>) settings.get(key);
-  }
-
-  /** The elements that this file gives for a key. */
-  <T> Listed<T> listed(Key<Listed<T>> key) {
-    Setting<Listed<T>> setting = setting(key);
-    return setting == null ? Listed.empty() : setting.value().orElseGet(Listed::empty);
-  }
-
-  /** Where an element stands: {@code path:line:column}. */
-  String place(Listed<?> listed, int i) {
-    return source.path() + ":" + listed.line(i) + ":" + listed.column(i);
   }
 
   private static ConfigFile parse(Path path, byte[] bytes) {
@@ -47,7 +36,7 @@ record ConfigFile(Reading.Source source, Map<Key<?>, Setting<?>> settings, Probl
     }
     Problems problems = new Problems(path.toString());
     try {
-      Map<Key<?>, Setting<?>> settings = Document.read(new JsonTokens(text), true, problems);
+      Map<Key<?>, Setting<?>> settings = SettingsReader.read(new JsonTokens(text), true, problems);
       return new ConfigFile(source, settings, problems);
     } catch (SyntaxError notJson) {
       return yamlInBraces(source, bytes, text, notJson);
@@ -60,7 +49,7 @@ record ConfigFile(Reading.Source source, Map<Key<?>, Setting<?>> settings, Probl
     try {
       FileText.requirePrintable(bytes, text);
       YamlTokens tokens = new YamlTokens(text);
-      settings = Document.read(tokens, false, problems);
+      settings = SettingsReader.read(tokens, false, problems);
       if (tokens.followed()) {
         problems.warning(
             tokens.line(),
@@ -81,7 +70,7 @@ record ConfigFile(Reading.Source source, Map<Key<?>, Setting<?>> settings, Probl
     try {
       FileText.requirePrintable(bytes, text);
       YamlTokens tokens = new YamlTokens(text);
-      Map<Key<?>, Setting<?>> settings = Document.read(tokens, false, problems);
+      Map<Key<?>, Setting<?>> settings = SettingsReader.read(tokens, false, problems);
       if (tokens.followed() || !text.stripLeading().startsWith("{")) {
         throw notJson;
       }

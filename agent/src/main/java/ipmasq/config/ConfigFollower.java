@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 public final class ConfigFollower {
   private final List<Path> sources;
   private List<Found> files = List.of();
-  private @Nullable Base base;
+  private @Nullable FlagDefaults base;
   private @Nullable Reading reading;
 
   public ConfigFollower(List<Path> sources) {
@@ -20,7 +20,7 @@ public final class ConfigFollower {
   }
 
   /** What the files say over a base; the very same as last time where neither has changed. */
-  public Reading read(Base now) {
+  public Reading read(FlagDefaults now) {
     try {
       List<Found> found = Sources.look(sources);
       Reading last = reading;
@@ -37,10 +37,10 @@ public final class ConfigFollower {
     }
   }
 
-  private static Reading sense(List<Found> found, Base base) {
+  private static Reading sense(List<Found> found, FlagDefaults base) {
     if (found.isEmpty()) {
       return new Reading.Read(base.config(), List.of(), List.of());
     }
-    return new Assembly(found.stream().map(ConfigFile::of).toList(), base).reading();
+    return ConfigMerge.of(found.stream().map(ConfigFile::of).toList(), base);
   }
 }

@@ -8,7 +8,7 @@ public final class ConfigReader {
   private ConfigReader() {}
 
   /** Reads one source; a missing file is the base as it is. */
-  public static Reading read(Path source, Base base) {
+  public static Reading read(Path source, FlagDefaults base) {
     return read(List.of(source), base);
   }
 
@@ -17,7 +17,7 @@ public final class ConfigReader {
    * are united in the order of the sources; what two files contradict each other in is an error,
    * and so is more than the memory can hold.
    */
-  public static Reading read(List<Path> sources, Base base) {
+  public static Reading read(List<Path> sources, FlagDefaults base) {
     return new ConfigFollower(sources).read(base);
   }
 }

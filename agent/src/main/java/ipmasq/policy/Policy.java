@@ -64,11 +64,6 @@ public record Policy(
 
   /** The policy that a config asks for. */
   public static Policy of(Config config, Family family) {
-    boolean linkLocal =
-        switch (family) {
-          case IPV4 -> config.masqLinkLocal();
-          case IPV6 -> config.masqLinkLocalIpv6();
-        };
     Cidrs sources = Cidrs.copyOf(config.sourceCidrs()).of(family);
     if (sources.isEmpty() && !config.sourceCidrs().isEmpty()) {
       // Sources of the other family only: none of this one's traffic is ours.
@@ -76,7 +71,7 @@ public record Policy(
     }
     // A range that is given twice is written once, unlike in the Go agents.
     Cidrs exempt =
-        Cidrs.copyOf(linkLocal ? List.of() : List.of(family.linkLocal()))
+        Cidrs.copyOf(config.masqLinkLocal(family) ? List.of() : List.of(family.linkLocal()))
             .followedBy(Cidrs.copyOf(config.nonMasqueradeCidrs()).of(family));
     Cidrs exceptions = Cidrs.copyOf(config.masqueradeCidrs()).of(family);
     return new Policy(

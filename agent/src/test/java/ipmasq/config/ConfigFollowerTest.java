@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ConfigFollowerTest {
-  private static final Base BASE = Base.defaults();
+  private static final FlagDefaults BASE = FlagDefaults.none();
   private static final String ONE = "nonMasqueradeCIDRs: [10.0.0.0/8]";
   private static final String TWO = "nonMasqueradeCIDRs: [11.0.0.0/8]";
 
@@ -69,8 +69,8 @@ class ConfigFollowerTest {
   @Test
   void anotherBaseIsAnotherConfig() {
     Reading before = follower.read(BASE);
-    Base other =
-        new Base(Config.defaults().draft().enableIpv6(true).config(), BASE.fixed(), BASE.auto());
+    FlagDefaults other =
+        new FlagDefaults(Config.defaults().with(Key.ENABLE_IPV6, true), BASE.fixed(), BASE.auto());
     assertNotSame(before, follower.read(other));
   }
 

@@ -191,7 +191,7 @@ class ProblemsTest {
   @Test
   void aFileThatCannotBeRead() throws IOException {
     Path file = Files.writeString(directory.resolve("plain"), "x");
-    Reading reading = ConfigReader.read(file.resolve("below"), Base.defaults());
+    Reading reading = ConfigReader.read(file.resolve("below"), FlagDefaults.none());
     assertTrue(
         reading instanceof Reading.Rejected(var problems, _)
             && problems.getFirst().toString().contains("cannot be read: "),

@@ -20,12 +20,12 @@ class SourcesTest {
   }
 
   private Config config(Path... sources) {
-    Reading reading = ConfigReader.read(List.of(sources), Base.defaults());
+    Reading reading = ConfigReader.read(List.of(sources), FlagDefaults.none());
     return assertInstanceOf(Reading.Read.class, reading, reading.toString()).config();
   }
 
   private String problems(Path... sources) {
-    Reading reading = ConfigReader.read(List.of(sources), Base.defaults());
+    Reading reading = ConfigReader.read(List.of(sources), FlagDefaults.none());
     return new Reads(directory).lines(assertInstanceOf(Reading.Rejected.class, reading).problems());
   }
 
@@ -57,7 +57,7 @@ class SourcesTest {
   @Test
   void anEmptyDirectoryIsTheDefaultsWithAWarning() {
     Reading.Read read =
-        assertInstanceOf(Reading.Read.class, ConfigReader.read(directory, Base.defaults()));
+        assertInstanceOf(Reading.Read.class, ConfigReader.read(directory, FlagDefaults.none()));
     assertEquals(Config.defaults(), read.config());
     assertEquals(1, read.warnings().size());
   }

@@ -12,6 +12,7 @@ import ipmasq.backend.Outcome;
 import ipmasq.backend.Watch;
 import ipmasq.config.Config;
 import ipmasq.config.FileBytes;
+import ipmasq.config.Key;
 import ipmasq.config.Reading;
 import ipmasq.loop.Pass.Basis;
 import ipmasq.loop.Pass.Result;
@@ -31,8 +32,8 @@ import org.junit.jupiter.api.Test;
 class SyncTest {
   private static final Config DEFAULTS = Config.defaults();
   private static final Config NARROW =
-      DEFAULTS.draft().nonMasqueradeCidrs(List.of(Cidr.of("10.9.0.0/16"))).config();
-  private static final Config DUAL = DEFAULTS.draft().enableIpv6(true).config();
+      DEFAULTS.with(Key.NON_MASQUERADE_CIDRS, List.of(Cidr.of("10.9.0.0/16")));
+  private static final Config DUAL = DEFAULTS.with(Key.ENABLE_IPV6, true);
 
   private final FakeBackend backend = new FakeBackend("fake");
   private final FakeBackend other = new FakeBackend("other");

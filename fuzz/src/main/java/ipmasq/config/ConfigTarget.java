@@ -28,8 +28,8 @@ public final class ConfigTarget {
 
   public static void fuzzerTestOneInput(byte[] data) throws IOException {
     Files.write(FILE, data);
-    Reading reading = ConfigReader.read(FILE, Base.defaults());
-    if (!reading.equals(ConfigReader.read(FILE, Base.defaults()))) {
+    Reading reading = ConfigReader.read(FILE, FlagDefaults.none());
+    if (!reading.equals(ConfigReader.read(FILE, FlagDefaults.none()))) {
       throw new AssertionError("read otherwise the second time: " + reading);
     }
     switch (reading) {

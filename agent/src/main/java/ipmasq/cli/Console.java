@@ -4,6 +4,7 @@ import ipmasq.backend.Failure;
 import ipmasq.backend.conntrack.KernelFlows;
 import ipmasq.config.Config;
 import ipmasq.config.ConfigFollower;
+import ipmasq.config.ConfigPaths.IfMissing;
 import ipmasq.config.ConfigReader;
 import ipmasq.config.FlagDefaults;
 import ipmasq.config.Problem;
@@ -67,16 +68,20 @@ record Console(PrintStream out, PrintStream err, Settings settings, Backends bac
   }
 
   Reading read() {
-    return ConfigReader.read(settings.configs(), flags(backends.look()));
+    return ConfigReader.read(settings.paths(IfMissing.ERROR), flags(backends.look()));
   }
 
   private FlagDefaults flags(Node node) {
     return settings.flags().on(node.auto().backend());
   }
 
-  /** Passes that each read the file anew, and write. */
-  Sync sync() {
-    ConfigFollower files = new ConfigFollower(settings.configs());
+  /**
+   * Passes that each read the file anew, and write.
+   *
+   * @param answered is told when a file can be read that could not before
+   */
+  Sync sync(Runnable answered) {
+    ConfigFollower files = new ConfigFollower(settings.paths(IfMissing.WARNING), answered);
     return sync(node -> files.read(flags(node)), true);
   }
 

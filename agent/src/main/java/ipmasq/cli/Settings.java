@@ -1,6 +1,7 @@
 package ipmasq.cli;
 
 import ipmasq.config.Config;
+import ipmasq.config.ConfigPaths;
 import ipmasq.config.FlagDefaults;
 import ipmasq.config.Key;
 import ipmasq.http.Listen;
@@ -183,6 +184,11 @@ record Settings(
   /** Whether a flag names the chain. */
   boolean namesChain() {
     return flags.fixed().contains(Key.MASQ_CHAIN);
+  }
+
+  /** The files to read; that the default one is missing is nothing to speak of. */
+  ConfigPaths paths(ConfigPaths.IfMissing ifNamed) {
+    return new ConfigPaths(configs, configGiven ? ifNamed : ConfigPaths.IfMissing.DEFAULTS);
   }
 
   /** The config before the file has spoken. */

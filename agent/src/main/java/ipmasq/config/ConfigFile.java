@@ -1,8 +1,6 @@
 package ipmasq.config;
 
-import java.nio.file.Path;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,15 +9,14 @@ import org.jspecify.annotations.Nullable;
  */
 record ConfigFile(Reading.Source source, Map<Key<?>, Setting<?>> settings, Problems problems) {
   /** Makes sense of what was found. A missing file has no settings and no problems. */
-  static ConfigFile of(Found found) {
-    if (found.bytes() != null) {
-      return parse(found.path(), found.bytes());
+  static ConfigFile of(FileSnapshot file) {
+    Reading.Source source = new Reading.Source(file.path(), file.bytes());
+    if (file.bytes().isPresent()) {
+      return parse(source, file.bytes().get().array());
     }
-    Problems problems = new Problems(found.path().toString());
-    if (found.trouble() != null) {
-      problems.add(found.trouble());
-    }
-    return new ConfigFile(new Reading.Source(found.path(), Optional.empty()), Map.of(), problems);
+    Problems problems = new Problems(file.path().toString());
+    file.problem().ifPresent(problems::add);
+    return new ConfigFile(source, Map.of(), problems);
   }
 
   /** The setting of a key, or null where this file has none. */
@@ -28,13 +25,12 @@ record ConfigFile(Reading.Source source, Map<Key<?>, Setting<?>> settings, Probl
     return (Setting<T>) settings.get(key);
   }
 
-  private static ConfigFile parse(Path path, byte[] bytes) {
-    Reading.Source source = new Reading.Source(path, Optional.of(new FileBytes(bytes)));
+  private static ConfigFile parse(Reading.Source source, byte[] bytes) {
     String text = FileText.decode(bytes);
     if (!FileText.beginsWithBrace(text)) {
       return yaml(source, bytes, text);
     }
-    Problems problems = new Problems(path.toString());
+    Problems problems = new Problems(source.path().toString());
     try {
       Map<Key<?>, Setting<?>> settings = SettingsReader.read(new JsonTokens(text), true, problems);
       return new ConfigFile(source, settings, problems);
@@ -88,6 +84,6 @@ record ConfigFile(Reading.Source source, Map<Key<?>, Setting<?>> settings, Probl
     while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
       at++;
     }
-    return text.startsWith("\"", at);
+    return text.startsWith("\"", at) || text.startsWith("//", at) || text.startsWith("/*", at);
   }
 }

@@ -41,6 +41,7 @@ record Flag(String name, Kind kind, @Nullable String value, String help) {
   static final String VIA = "via";
   static final String PROTO = "proto";
   static final String PORT = "port";
+  static final String STRICT = "strict";
   static final String OUTPUT = "output";
   static final String LOG_FORMAT = "log-format";
   static final String VERBOSITY = "v";
@@ -112,6 +113,7 @@ record Flag(String name, Kind kind, @Nullable String value, String help) {
         new Flag(VIA, Kind.TEXT, "INTERFACE", "explain packets that leave by this interface"),
         new Flag(PROTO, Kind.TEXT, "tcp|udp|sctp|icmp", "explain packets of this protocol"),
         new Flag(PORT, Kind.NUMBER, "N", "explain packets to this port"),
+        new Flag(STRICT, Kind.SWITCH, "", "check: a warning is an error"),
         new Flag(
             OUTPUT,
             Kind.TEXT,

@@ -20,6 +20,7 @@ import java.util.OptionalInt;
  *
  * @param flags the config before the file has spoken
  * @param configs the files to read
+ * @param strict whether a warning fails a check
  * @param configGiven whether the command line named them
  * @param from the source of the packets to explain
  * @param via the interface by which the packets to explain leave
@@ -31,6 +32,7 @@ record Settings(
     List<Path> configs,
     boolean configGiven,
     boolean json,
+    boolean strict,
     Format logFormat,
     int verbosity,
     boolean cleanupOnExit,
@@ -104,6 +106,7 @@ record Settings(
             configs.isEmpty() ? List.of(CONFIG) : configs,
             !configs.isEmpty(),
             line.text(Flag.OUTPUT).orElse("text").equals("json"),
+            line.isOn(Flag.STRICT, false),
             line.text(Flag.LOG_FORMAT).orElse("text").equals("json") ? Format.JSON : Format.TEXT,
             line.number(Flag.VERBOSITY, 0),
             line.isOn(Flag.CLEANUP_ON_EXIT, false),

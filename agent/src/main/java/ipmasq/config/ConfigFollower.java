@@ -3,7 +3,6 @@ package ipmasq.config;
 import ipmasq.config.Problem.Severity;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -87,15 +86,7 @@ public final class ConfigFollower {
   }
 
   private Optional<List<FileSnapshot>> look() {
-    return looks.call(
-        () -> {
-          List<FileSnapshot> all = new ArrayList<>();
-          for (Path path : paths.paths()) {
-            lookingAt.set(path);
-            all.addAll(paths.look(path));
-          }
-          return all;
-        });
+    return looks.call(() -> paths.look(lookingAt::set));
   }
 
   private Reading noAnswer() {

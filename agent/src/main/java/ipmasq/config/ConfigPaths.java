@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * The paths that somebody named, and the files behind them. Looked at by one thread at a time.
@@ -31,8 +32,25 @@ public record ConfigPaths(List<Path> paths, IfMissing ifMissing) {
     paths = List.copyOf(paths);
   }
 
+  /** Reads all of them; whoever cannot wait for a mount does this on another thread. */
+  public List<FileSnapshot> look() {
+    return look(_ -> {});
+  }
+
+  /**
+   * @param progress is told of each path before it is looked at
+   */
+  List<FileSnapshot> look(Consumer<Path> progress) {
+    List<FileSnapshot> all = new ArrayList<>();
+    for (Path path : paths) {
+      progress.accept(path);
+      all.addAll(look(path));
+    }
+    return all;
+  }
+
   /** Reads a path: the file, or of a directory all {@code ip-masq*} files, sorted by name. */
-  List<FileSnapshot> look(Path path) {
+  private List<FileSnapshot> look(Path path) {
     if (!Files.isDirectory(path)) {
       FileSnapshot file = FileSnapshot.at(path);
       return List.of(isMissing(file) ? missing(path) : file);
@@ -66,19 +84,18 @@ public record ConfigPaths(List<Path> paths, IfMissing ifMissing) {
         "name the files ip-masq-agent, ip-masq-more and so on");
   }
 
-  /** Files beside it are most likely a ConfigMap's, under another key than the one expected. */
   private FileSnapshot missing(Path path) {
-    List<Path> beside = beside(path);
-    String what = "there is no such file" + butThereIs(beside);
+    List<Path> keys = otherKeys(path);
+    String what = "there is no such file" + butThereIs(keys);
     String hint =
-        beside.isEmpty()
+        keys.isEmpty()
             ? "check the path"
             : "give the ConfigMap's key the name " + path.getFileName() + ", or name its file";
     return switch (ifMissing) {
       case ERROR -> FileSnapshot.with(path, Severity.ERROR, what, hint);
       case WARNING -> FileSnapshot.with(path, Severity.WARNING, what + ": the defaults hold", hint);
       case DEFAULTS ->
-          beside.isEmpty()
+          keys.isEmpty()
               ? FileSnapshot.missing(path)
               : FileSnapshot.with(path, Severity.WARNING, what + ": the defaults hold", hint);
     };
@@ -94,10 +111,14 @@ public record ConfigPaths(List<Path> paths, IfMissing ifMissing) {
     return ", but " + String.join(", ", names) + more + (files.size() == 1 ? " is" : " are");
   }
 
-  private static List<Path> beside(Path path) {
+  /** Where the path is in a ConfigMap's volume, the files that are there: its keys. */
+  private static List<Path> otherKeys(Path path) {
     Path directory = path.toAbsolutePath().getParent();
+    if (directory == null || !Files.isDirectory(directory.resolve("..data"))) {
+      return List.of();
+    }
     try {
-      return directory == null ? List.of() : list(directory);
+      return list(directory);
     } catch (IOException unknown) {
       return List.of();
     }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +31,13 @@ public final class ConfigFollower {
     void pause(Duration time);
   }
 
-  private final ConfigPaths paths;
+  /** Reads the files, and says at which path it is. */
+  interface Look {
+    List<FileSnapshot> look(Consumer<Path> progress);
+  }
+
+  private final List<Path> paths;
+  private final Look look;
   private final TimedCall<List<FileSnapshot>> looks;
   private final Pause pause;
   private final AtomicReference<Path> lookingAt = new AtomicReference<>(Path.of(""));
@@ -49,11 +56,12 @@ public final class ConfigFollower {
    * @param answered is told, on another thread, when files can be read that could not before
    */
   public ConfigFollower(ConfigPaths paths, Runnable answered) {
-    this(paths, PATIENCE, answered, ConfigFollower::sleep);
+    this(paths.paths(), paths::look, PATIENCE, answered, ConfigFollower::sleep);
   }
 
-  ConfigFollower(ConfigPaths paths, Duration patience, Runnable answered, Pause pause) {
+  ConfigFollower(List<Path> paths, Look look, Duration patience, Runnable answered, Pause pause) {
     this.paths = paths;
+    this.look = look;
     this.looks = new TimedCall<>("config-read", patience, answered);
     this.pause = pause;
   }
@@ -81,12 +89,12 @@ public final class ConfigFollower {
       }
       return last;
     } catch (OutOfMemoryError full) {
-      return TooLarge.unread(paths.paths());
+      return TooLarge.unread(paths);
     }
   }
 
   private Optional<List<FileSnapshot>> look() {
-    return looks.call(() -> paths.look(lookingAt::set));
+    return looks.call(() -> look.look(lookingAt::set));
   }
 
   private Reading noAnswer() {
@@ -95,7 +103,7 @@ public final class ConfigFollower {
       known =
           rejected(
               lookingAt.get(),
-              "cannot be read: no answer within " + looks.patience().toSeconds() + " s",
+              "cannot be read: no answer within " + Key.RESYNC_INTERVAL.json(looks.patience()),
               "check its mount; it is read as soon as it answers");
       silence = known;
     }

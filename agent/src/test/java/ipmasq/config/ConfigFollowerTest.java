@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -13,6 +14,9 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -100,7 +104,8 @@ class ConfigFollowerTest {
   private ConfigFollower follower(Path path) {
     ConfigPaths paths = new ConfigPaths(List.of(path), ConfigPaths.IfMissing.DEFAULTS);
     return new ConfigFollower(
-        paths,
+        paths.paths(),
+        paths::look,
         Duration.ofSeconds(60),
         () -> {},
         time -> {
@@ -185,5 +190,44 @@ class ConfigFollowerTest {
 
   private static int size(Reading reading) {
     return assertInstanceOf(Reading.Read.class, reading).config().nonMasqueradeCidrs().size();
+  }
+
+  @Test
+  void aMountThatDoesNotAnswerIsABadFileUntilItDoes() throws InterruptedException {
+    ConfigPaths paths = new ConfigPaths(List.of(file), ConfigPaths.IfMissing.ERROR);
+    CountDownLatch stuck = new CountDownLatch(1);
+    CountDownLatch answered = new CountDownLatch(1);
+    AtomicInteger looks = new AtomicInteger();
+    ConfigFollower.Look slow =
+        progress -> {
+          looks.incrementAndGet();
+          progress.accept(file);
+          try {
+            stuck.await();
+          } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+          }
+          return paths.look();
+        };
+    ConfigFollower waiting =
+        new ConfigFollower(
+            paths.paths(), slow, Duration.ofMillis(200), answered::countDown, time -> {});
+    Reading reading = waiting.read(NO_FLAGS);
+    assertEquals(
+        file
+            + ": error: cannot be read: no answer within 200ms (check its mount; it is read as soon"
+            + " as it answers)",
+        assertInstanceOf(Reading.Rejected.class, reading).problems().getFirst().toString());
+    for (int i = 0; i < 5; i++) {
+      assertSame(reading, waiting.read(NO_FLAGS));
+    }
+    assertEquals(1, looks.get());
+    stuck.countDown();
+    assertTrue(answered.await(60, TimeUnit.SECONDS));
+    Reading now = reading;
+    for (int i = 0; i < 100 && now instanceof Reading.Rejected; i++) {
+      now = waiting.read(NO_FLAGS);
+    }
+    assertEquals("[10.0.0.0/8]", ranges(now));
   }
 }

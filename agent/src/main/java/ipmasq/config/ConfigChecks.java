@@ -1,6 +1,7 @@
 package ipmasq.config;
 
 import ipmasq.config.Config.BackendChoice;
+import ipmasq.config.Setting.Places;
 import ipmasq.net.Cidr;
 import ipmasq.net.Cidrs;
 import ipmasq.net.Family;

@@ -40,13 +40,13 @@ final class ListTypes {
   private record ListOf<E>(Element<E> element, boolean alone, Map<String, Object> elementSchema)
       implements ValueType<List<E>> {
     @Override
-    public Optional<List<E>> read(ValueInput in) throws SyntaxError {
+    public Optional<List<E>> read(Input in) throws SyntaxError {
       List<E> list = new ArrayList<>();
       readInto(in, list);
       return Optional.of(list);
     }
 
-    void readInto(ValueInput in, List<E> list) throws SyntaxError {
+    void readInto(Input in, List<E> list) throws SyntaxError {
       Token first = in.first();
       if (first.kind() == Kind.LIST) {
         elements(in, list);
@@ -59,7 +59,7 @@ final class ListTypes {
       }
     }
 
-    private void elements(ValueInput in, List<E> list) throws SyntaxError {
+    private void elements(Input in, List<E> list) throws SyntaxError {
       int number = 1;
       for (Token at = in.rest().next(); at.kind() != Kind.LIST_END; at = in.rest().next()) {
         Name name = new Name(in.key(), number++);
@@ -71,7 +71,7 @@ final class ListTypes {
       }
     }
 
-    private void one(ValueInput in, Name name, Token at, List<E> list) throws SyntaxError {
+    private void one(Input in, Name name, Token at, List<E> list) throws SyntaxError {
       element.read(
           name,
           at,
@@ -154,7 +154,7 @@ final class ListTypes {
                     "^([0-9]{1,3}(\\.[0-9]{1,3}){3}|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)/[0-9]{1,3}$"));
 
         @Override
-        public Optional<List<Cidr>> read(ValueInput in) throws SyntaxError {
+        public Optional<List<Cidr>> read(Input in) throws SyntaxError {
           Cidrs.Collector collector = new Cidrs.Collector();
           list.readInto(in, collector);
           return Optional.of(Cidrs.copyOf(collector));
@@ -335,7 +335,7 @@ final class ListTypes {
                     65535));
 
         @Override
-        public Optional<List<PortRange>> read(ValueInput in) throws SyntaxError {
+        public Optional<List<PortRange>> read(Input in) throws SyntaxError {
           return in.first().kind() == Kind.NULL ? Optional.empty() : list.read(in);
         }
 

@@ -19,7 +19,7 @@ final class ScalarTypes {
   static final ValueType<Boolean> BOOLEAN =
       new ValueType<>() {
         @Override
-        public Optional<Boolean> read(ValueInput in) throws SyntaxError {
+        public Optional<Boolean> read(Input in) throws SyntaxError {
           in.places().add(in.first());
           return switch (in.first().kind()) {
             case BOOLEAN -> Optional.of(in.first().text().equals("true"));
@@ -56,7 +56,7 @@ final class ScalarTypes {
   static final ValueType<OptionalLong> COUNT =
       new ValueType<>() {
         @Override
-        public Optional<OptionalLong> read(ValueInput in) throws SyntaxError {
+        public Optional<OptionalLong> read(Input in) throws SyntaxError {
           Token first = in.first();
           in.places().add(first);
           if (first.kind() == Kind.NULL) {
@@ -115,7 +115,7 @@ final class ScalarTypes {
         private static final String EXAMPLE = "write a duration such as \"60s\" or \"1h30m\"";
 
         @Override
-        public Optional<Duration> read(ValueInput in) throws SyntaxError {
+        public Optional<Duration> read(Input in) throws SyntaxError {
           Token first = in.first();
           in.places().add(first);
           switch (first.kind()) {
@@ -135,7 +135,7 @@ final class ScalarTypes {
           return number.startsWith("-") || number.equals("0") ? "60" : Words.shortened(number);
         }
 
-        private Optional<Duration> readText(ValueInput in) {
+        private Optional<Duration> readText(Input in) {
           Token token = in.first();
           return switch (GoDuration.parse(token.text())) {
             case GoDuration.Parsed.Malformed(String reason) -> {
@@ -201,7 +201,7 @@ final class ScalarTypes {
   static final ValueType<String> CHAIN =
       new ValueType<>() {
         @Override
-        public Optional<String> read(ValueInput in) throws SyntaxError {
+        public Optional<String> read(Input in) throws SyntaxError {
           Token first = in.first();
           in.places().add(first);
           if (first.kind() == Kind.NULL) {
@@ -257,7 +257,7 @@ final class ScalarTypes {
     }
 
     @Override
-    public Optional<E> read(ValueInput in) throws SyntaxError {
+    public Optional<E> read(Input in) throws SyntaxError {
       in.places().add(in.first());
       if (in.first().kind() == Kind.NULL) {
         return Optional.empty();

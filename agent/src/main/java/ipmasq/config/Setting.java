@@ -1,5 +1,6 @@
 package ipmasq.config;
 
+import java.util.Arrays;
 import java.util.Optional;
 
 /**
@@ -19,5 +20,28 @@ record Setting<T>(
   /** Whether the key is spelled as we spell it. */
   boolean exact() {
     return at.text().equals(key.name());
+  }
+
+  /** Where the elements of a list stand: two ints each, not objects. */
+  static final class Places {
+    private int[] places = new int[2];
+    private int size;
+
+    void add(Token at) {
+      int i = 2 * size++;
+      if (i == places.length) {
+        places = Arrays.copyOf(places, 2 * i);
+      }
+      places[i] = at.line();
+      places[i + 1] = at.column();
+    }
+
+    int line(int i) {
+      return places[2 * i];
+    }
+
+    int column(int i) {
+      return places[2 * i + 1];
+    }
   }
 }

@@ -1,5 +1,6 @@
 package ipmasq.config;
 
+import ipmasq.config.Setting.Places;
 import ipmasq.config.Token.Kind;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -102,7 +103,8 @@ final class SettingsReader {
       throws SyntaxError {
     Problems own = new Problems(problems.file());
     Places places = new Places();
-    Optional<T> value = key.type().read(new ValueInput(key.name(), first, tokens, places, own));
+    Optional<T> value =
+        key.type().read(new ValueType.Input(key.name(), first, tokens, places, own));
     return new Setting<>(key, name, value, places, merged, own);
   }
 

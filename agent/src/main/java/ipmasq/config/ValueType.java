@@ -1,5 +1,6 @@
 package ipmasq.config;
 
+import ipmasq.config.Setting.Places;
 import java.util.Map;
 import java.util.Optional;
 
@@ -11,7 +12,7 @@ interface ValueType<T> {
    * @return nothing where the file leaves the default in place, or where the value is no good and
    *     the problems say why
    */
-  Optional<T> read(ValueInput in) throws SyntaxError;
+  Optional<T> read(Input in) throws SyntaxError;
 
   /** Reads the text of a flag. */
   Parsed<T> parse(String text);
@@ -33,5 +34,21 @@ interface ValueType<T> {
 
     /** Not such a value, and why. */
     record Malformed<T>(String reason) implements Parsed<T> {}
+  }
+
+  /**
+   * A value in a file, about to be read.
+   *
+   * @param key its name, for messages
+   * @param first its first token
+   * @param rest what comes after
+   * @param places takes the place of the value, or of each element of a list
+   */
+  record Input(String key, Token first, Tokens rest, Places places, Problems problems) {
+    /** Reports that the value is of another type, and reads past it. */
+    void mismatch(String wanted, String hint) throws SyntaxError {
+      problems.error(first, key + " is " + first.phrase() + wanted, hint);
+      rest.skip(first);
+    }
   }
 }

@@ -33,6 +33,9 @@ final class Run {
     for (String flag : settings.ignoredFlags()) {
       log.info("--" + flag + " does nothing here: the log goes to stderr");
     }
+    if (settings.dryRun()) {
+      log.info("dry run: nothing is written, and what would change is said");
+    }
     Triggers triggers = new Triggers();
     CountDownLatch ended = new CountDownLatch(1);
     try {
@@ -61,10 +64,11 @@ final class Run {
               heartbeat,
               passes)
           .run();
-      if (settings.cleanupOnExit()) {
+      if (settings.cleanupOnExit() && !settings.dryRun()) {
         cleanUp(console, log);
       }
-      log.info("ip-masq-agent ends" + (settings.cleanupOnExit() ? "" : "; its rules stay"));
+      boolean stay = !settings.cleanupOnExit() && !settings.dryRun();
+      log.info("ip-masq-agent ends" + (stay ? "; its rules stay" : ""));
       return Main.OK;
     } catch (InterruptedException interrupted) {
       return Main.FAILED;

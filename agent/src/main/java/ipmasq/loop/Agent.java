@@ -74,7 +74,7 @@ public final class Agent {
     passes.accept(pass);
     giveBack(pass);
     boolean falseAlarm = why.contains(Trigger.RULES) && !pass.changed();
-    return pass.enforced() ? afterSuccess(pass, falseAlarm) : afterFailure(pass);
+    return pass.failed() ? afterFailure(pass) : afterSuccess(pass, falseAlarm);
   }
 
   /**

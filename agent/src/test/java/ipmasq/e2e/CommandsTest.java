@@ -240,7 +240,7 @@ class CommandsTest {
       assertEquals(0, cleanup.exit(), cleanup.toString());
       assertEquals(List.of(foreign), node.rules(Family.IPV4));
       assertEquals(List.of(), node.rules(Family.IPV6));
-      assertEquals("nothing of ours is there\n", node.command("cleanup").ok());
+      assertEquals("nothing to remove\n", node.command("cleanup").ok());
       Result json = node.command("cleanup", "--output=json");
       assertEquals(List.of(), ParsedJson.map(ParsedJson.of(json.ok())).get("removed"));
     }

@@ -4,10 +4,12 @@ import static ipmasq.e2e.Expected.DEFAULTS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ipmasq.http.Fetch;
 import ipmasq.net.Family;
 import ipmasq.testkit.AgentProcess;
 import ipmasq.testkit.KernelTest;
 import ipmasq.testkit.Result;
+import java.net.InetSocketAddress;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -42,7 +44,7 @@ class BesideAnAgentTest {
   }
 
   @Test
-  void aDryRunWritesNothingAndSaysWhatWouldChange() {
+  void aDryRunWritesNothingAndSaysWhatWouldChange() throws Exception {
     try (Node node = Node.open()) {
       node.command("apply").ok();
       List<String> before = node.rules(Family.IPV4);
@@ -57,6 +59,11 @@ class BesideAnAgentTest {
       agent.awaitLine(line -> line.contains("listening on"));
       Result status = node.command("status", "--listen=127.0.0.1:10399");
       assertTrue(status.stdout().startsWith("Dry run: the rules are not what "), status.toString());
+      assertTrue(
+          node.namespace()
+              .call(() -> Fetch.get(new InetSocketAddress("127.0.0.1", 10399), "/metrics"))
+              .body()
+              .contains("\nip_masq_agent_rules_pending 1\n"));
       assertEquals(before, node.rules(Family.IPV4));
       agent.terminate();
       assertEquals(0, agent.awaitExit());

@@ -69,7 +69,7 @@ demo: build ## show the agent at work in a throw-away lab of network namespaces
 	@tools/demo
 
 test: build ## everything: unit, kernel and end-to-end tests
-	@tools/needs lab deploy page
+	@tools/needs lab deploy page old-cpu
 	@$(MVN) --fail-at-end verify
 
 fault-test: build ## the agent killed, starved, lied to and fought with; hundreds of kills: make fault-test LONG=1

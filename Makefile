@@ -11,7 +11,7 @@ ARCH = $(shell dpkg --print-architecture)
 REGISTRY ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build all-build container all-container container-test container-check all-container-check container-size push manifest can-push all-push run demo test bench fault-test fuzz agreement soak reproducible dependencies sbom test-unit shellcheck verify format version clean
+.PHONY: help build all-build container all-container container-test container-check all-container-check container-size push manifest can-push all-push run demo test bench fault-test fuzz agreement soak kernels reproducible dependencies sbom test-unit shellcheck verify format version clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-19s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -69,7 +69,7 @@ demo: build ## show the agent at work in a throw-away lab of network namespaces
 	@tools/demo
 
 test: build ## everything: unit, kernel and end-to-end tests
-	@tools/needs lab deploy page
+	@tools/needs lab deploy page old-cpu
 	@$(MVN) --fail-at-end verify
 
 fault-test: build ## the agent killed, starved, lied to and fought with; hundreds of kills: make fault-test LONG=1
@@ -87,6 +87,10 @@ agreement: build ## thousands of packets under generated configs and both backen
 soak: build ## thousands of config changes in minutes, and nothing may grow: make soak COUNT=20000
 	@tools/needs lab
 	@$(MVN) -q test -pl agent -am -Dgroups=soak -Dipmasq.soak.changes=$(or $(COUNT),3000) -Dsurefire.failIfNoSpecifiedTests=false
+
+kernels: $(if $(filter arm64,$(ARCH)),all-build,build) ## the agent on kernels 5.10 to today's under QEMU, and with iptables 1.8.7 to today's: docs/nodes.md; QUICK=1, ARCH=arm64
+	@tools/needs lab kernels $(if $(filter arm64,$(ARCH)),kernels-arm64)
+	@kernels/run $(if $(QUICK),quick,$(filter arm64,$(ARCH)))
 
 reproducible: ## build twice from clean copies of the sources: is every byte of the jars and of the image the same?
 	@tools/needs build training

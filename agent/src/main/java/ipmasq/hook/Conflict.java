@@ -73,15 +73,21 @@ public record Conflict(
       case MASQUERADES, ELSEWHERE ->
           who + " masquerades " + packets + " that the config exempts" + to();
       case UNCLEAR ->
-          who + " may masquerade what the config exempts; whether it does cannot be told from here";
+          who
+              + " may masquerade "
+              + packets
+              + " that the config exempts"
+              + to()
+              + "; whether it does cannot be told from here";
       case SHIELDS ->
           who + " keeps " + packets + " from our rules, so they are not masqueraded" + to();
       case KEEPS ->
           who + " binds " + packets + " to their own source, so they are not masqueraded" + to();
       case UNCLEAR_SHIELD ->
           who
-              + " may keep packets from being masqueraded; whether it does cannot be told from"
-              + " here";
+              + " may keep "
+              + packets
+              + " from being masqueraded; whether it does cannot be told from here";
       case PRECEDES ->
           who
               + " translates "

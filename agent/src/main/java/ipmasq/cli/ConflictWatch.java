@@ -6,6 +6,7 @@ import ipmasq.hook.Hook;
 import ipmasq.log.Log;
 import ipmasq.loop.Pass;
 import ipmasq.net.Family;
+import ipmasq.net.Ip;
 import ipmasq.netlink.Answer;
 import ipmasq.netlink.NetlinkUnavailable;
 import ipmasq.netlink.nftables.Generation;
@@ -27,15 +28,15 @@ import org.jspecify.annotations.Nullable;
  * gets the latest look. Told of passes by the loop's thread; safe for use by several threads.
  *
  * <p>Every two seconds it asks for the number of the kernel's ruleset, and looks only when that is
- * another one, or our own rules are. A look that took long makes the next one wait, so that they
- * never take more than a fiftieth of the time. Of iptables-legacy nobody tells; where it is there,
- * it is looked at twice a minute.
+ * another one, or our own rules are. A look that took long makes the next one wait, some seconds at
+ * most. Of iptables-legacy nobody tells; where it is there, it is looked at twice a minute.
  */
 final class ConflictWatch implements Consumer<Pass> {
   private static final Duration SETTLE = Duration.ofSeconds(2);
   private static final Duration STEP = Duration.ofSeconds(2);
   private static final Duration LEGACY = Duration.ofSeconds(30);
-  private static final int SHARE = 50;
+  private static final Duration LONGEST_REST = Duration.ofSeconds(8);
+  private static final int SHARE = 20;
 
   private final Log log;
   private final Hooks hooks = new Hooks();
@@ -46,6 +47,9 @@ final class ConflictWatch implements Consumer<Pass> {
   private volatile Map<Family, HookSample> latest = Map.of();
   private volatile @Nullable Pass pass;
   private boolean started;
+
+  // Of the thread that watches.
+  private @Nullable Nftables nftables;
 
   // Of the thread that looks, under the lock of this object.
   private @Nullable Pass lookedFor;
@@ -86,24 +90,23 @@ final class ConflictWatch implements Consumer<Pass> {
   }
 
   /** The nat prerouting hook, where services get their destination. */
-  static Optional<Hook> services(Family family) {
-    return Optional.of(new Hooks().services(family)); // for any thread
+  static Optional<Hook> services(Ip to) {
+    return Optional.of(new Hooks().services(to)); // for any thread
   }
 
   private void run() {
     @Nullable Generation generation = null;
     long lookedAt = System.nanoTime();
     long rest = 0;
-    try (Nftables nftables = Nftables.open()) {
+    try {
       Thread.sleep(SETTLE); // the start belongs to the rules
       while (true) {
         Pass now = pass;
         long age = System.nanoTime() - lookedAt;
-        Generation current =
-            nftables.generation() instanceof Answer.Given<Generation>(var given) ? given : null;
-        boolean changed = current == null || !current.equals(generation) || isNews(now);
-        boolean legacy = age > LEGACY.toNanos() && hasLegacy();
-        if (now != null && (changed && age >= rest || legacy)) {
+        Generation current = generation();
+        boolean changed = current != null && !current.equals(generation) || isNews(now);
+        boolean untold = age > LEGACY.toNanos() && (current == null || hasLegacy());
+        if (now != null && (changed && age >= rest || untold)) {
           generation = current;
           long start = System.nanoTime();
           try {
@@ -115,14 +118,24 @@ final class ConflictWatch implements Consumer<Pass> {
             Thread.sleep(LEGACY);
           }
           lookedAt = System.nanoTime();
-          rest = (lookedAt - start) * SHARE;
+          rest = Math.min((lookedAt - start) * SHARE, LONGEST_REST.toNanos());
         }
         Thread.sleep(STEP);
       }
     } catch (InterruptedException end) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /** The number of the kernel's ruleset; nothing where it has no nf_tables to number. */
+  private @Nullable Generation generation() {
+    try {
+      if (nftables == null) {
+        nftables = Nftables.open();
+      }
+      return nftables.generation() instanceof Answer.Given<Generation>(var given) ? given : null;
     } catch (NetlinkUnavailable unavailable) {
-      log.info("rules of others are not watched: " + unavailable.getMessage());
+      return null;
     }
   }
 

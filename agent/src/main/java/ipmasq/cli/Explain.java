@@ -73,7 +73,6 @@ final class Explain {
     boolean asked = !settings.configGiven() && Hooks.has(settings.config().backend());
     Hooks look = new Hooks();
     Map<Family, Hook> hooks = new EnumMap<>(Family.class);
-    Map<Family, Hook> services = new EnumMap<>(Family.class);
     List<Explanation> answers = new ArrayList<>();
     for (Question question : questions) {
       Family family = question.to().family();
@@ -87,7 +86,7 @@ final class Explain {
                 _ ->
                     look.at(
                         family, found.backend(), settings.config().masqChain(), found.policy()));
-        Hook before = services.computeIfAbsent(family, _ -> look.services(family));
+        Hook before = look.services(question.to());
         answers.add(Explanation.of(question, found.policy(), hook, Optional.of(before)));
       }
     }

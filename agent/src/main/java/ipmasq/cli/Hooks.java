@@ -8,6 +8,7 @@ import ipmasq.config.Config.BackendChoice;
 import ipmasq.hook.BaseChain;
 import ipmasq.hook.Hook;
 import ipmasq.net.Family;
+import ipmasq.net.Ip;
 import ipmasq.policy.Policy;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,10 +45,10 @@ final class Hooks {
   }
 
   /** What stands at nat prerouting, where services get their destination. */
-  Hook services(Family family) {
-    List<BaseChain> chains = new ArrayList<>(ForeignChains.prerouting(bases, family));
-    iptables.prerouting(family).ifPresent(chains::add);
-    return new Hook(family, chains, Optional.empty());
+  Hook services(Ip to) {
+    List<BaseChain> chains = new ArrayList<>(ForeignChains.prerouting(bases, to));
+    iptables.prerouting(to.family()).ifPresent(chains::add);
+    return new Hook(to.family(), chains, Optional.empty());
   }
 
   /** Whether rules may change there without the kernel's generation of nf_tables. */

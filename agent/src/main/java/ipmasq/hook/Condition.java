@@ -36,6 +36,17 @@ public sealed interface Condition {
     };
   }
 
+  /** Whether it may hold for a destination, whatever else the packets are. */
+  default boolean mayConcern(Ip destination) {
+    return switch (this) {
+      case Destination(var ranges) ->
+          ranges.hold(new IpRange(destination, destination)) != Truth.NO;
+      case Not(Destination(var ranges)) ->
+          ranges.hold(new IpRange(destination, destination)) != Truth.YES;
+      default -> true;
+    };
+  }
+
   /** The opposite. */
   record Not(Condition condition) implements Condition {}
 

@@ -99,8 +99,14 @@ final class Walk {
     new Base(chain).run(reached);
   }
 
+  /** Our jump stands in the base chain itself. */
   static boolean leadsToOurs(BaseChain base) {
-    return base.rules().stream().anyMatch(rule -> rule.action() instanceof Action.Ours);
+    for (Rule rule : base.chains().rules(base.entry()).orElse(List.of())) {
+      if (rule.action() instanceof Action.Ours) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The walk through one base chain. */

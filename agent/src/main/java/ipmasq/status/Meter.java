@@ -5,6 +5,7 @@ import ipmasq.backend.Observation;
 import ipmasq.hook.Hook;
 import ipmasq.loop.Pass;
 import ipmasq.net.Family;
+import ipmasq.net.Ip;
 import ipmasq.policy.Policy;
 import java.time.Duration;
 import java.time.Instant;
@@ -46,7 +47,8 @@ public final class Meter {
   /** Looks at the nat prerouting hook, where services get their destination. */
   @FunctionalInterface
   public interface Services {
-    Optional<Hook> at(Family family);
+    /** As far as it concerns a destination. */
+    Optional<Hook> at(Ip to);
   }
 
   /**

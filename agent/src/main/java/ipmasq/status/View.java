@@ -44,7 +44,7 @@ public record View(Status status, Sample sample, Instant now) {
     Optional<Policy> policy =
         status.families().containsKey(family) ? Optional.of(policy(family)) : Optional.empty();
     return hook(family)
-        .map(hook -> Explanation.of(question, policy, hook, sample.services().at(family)))
+        .map(hook -> Explanation.of(question, policy, hook, sample.services().at(question.to())))
         .orElseGet(() -> Explanation.ofPolicy(question, policy));
   }
 

@@ -22,6 +22,7 @@ public final class IptablesHook {
   private final Programs programs = Programs.ofEnvironment();
   private final LegacyTables legacy = LegacyTables.ofKernel();
   private final Commands commands = new ChildProcesses(programs, DEADLINE);
+  private long natMarks;
 
   /** Whether there is a legacy nat table at all: without one nothing is asked. */
   public boolean exists(Family family) {
@@ -50,6 +51,7 @@ public final class IptablesHook {
       return Optional.empty();
     }
     LegacyChains chains = new LegacyChains(family, entry, ourChain);
+    LegacyMarks marks = new LegacyMarks();
     boolean read = presence == LegacyTables.Presence.THERE && save(family, "nat", chains::accept);
     return Optional.of(
         read && chains.isWhole()
@@ -58,10 +60,14 @@ public final class IptablesHook {
                 name, priority, "rules of iptables-legacy, which nobody here could list"));
   }
 
-  /** Bits of the mark that legacy rules before nat postrouting may set; all where it is unknown. */
+  /**
+   * Bits of the mark that legacy rules before nat postrouting may set; all where it is unknown. Of
+   * the nat table what the last look at it saw.
+   */
   public long markedBits(Family family) {
-    long bits = 0;
-    for (String table : List.of("raw", "mangle", "nat", "filter")) {
+    boolean nat = legacy.look(family, "nat") == LegacyTables.Presence.THERE;
+    long bits = nat ? natMarks : 0;
+    for (String table : List.of("raw", "mangle", "filter")) {
       if (legacy.look(family, table) == LegacyTables.Presence.THERE) {
         LegacyMarks marks = new LegacyMarks();
         bits |= save(family, table, marks::accept) ? marks.bits() : ALL;

@@ -3,6 +3,7 @@ package ipmasq.backend.nftables;
 import ipmasq.hook.Action;
 import ipmasq.hook.BaseChain;
 import ipmasq.net.Family;
+import ipmasq.net.Ip;
 import ipmasq.netlink.nftables.Chain;
 import ipmasq.netlink.nftables.Hook;
 import ipmasq.netlink.nftables.Nftables.Head;
@@ -39,6 +40,7 @@ public final class ForeignChains {
   private final Optional<String> ourChain;
   private final boolean ownTable;
   private final Map<Table, ForeignSets> sets = new HashMap<>();
+  private Optional<Ip> destination = Optional.empty();
   private int chainsLeft = MOST_CHAINS;
   private int rulesLeft = MOST_RULES;
 
@@ -61,9 +63,14 @@ public final class ForeignChains {
     return new ForeignChains(bases, family, ourChain, ownTable).at(Hook.POSTROUTING);
   }
 
-  /** The chains at nat prerouting, where services get their destination. */
-  public static List<BaseChain> prerouting(BaseChains bases, Family family) {
-    return new ForeignChains(bases, family, Optional.empty(), false).at(Hook.PREROUTING);
+  /**
+   * The chains at nat prerouting, where services get their destination. Of the rules for thousands
+   * of services only those are kept that may concern a destination.
+   */
+  public static List<BaseChain> prerouting(BaseChains bases, Ip to) {
+    ForeignChains chains = new ForeignChains(bases, to.family(), Optional.empty(), false);
+    chains.destination = Optional.of(to);
+    return chains.at(Hook.PREROUTING);
   }
 
   private List<BaseChain> at(Hook hook) {
@@ -168,7 +175,8 @@ public final class ForeignChains {
 
   private Optional<List<ipmasq.hook.Rule>> rules(Chain base, String name, boolean iptables) {
     Chain chain = new Chain(base.family(), base.table(), name, Optional.empty(), "", 0);
-    Optional<Head<Rule>> head = kernel.head(nftables -> nftables.rules(chain, rulesLeft));
+    Optional<Head<Rule>> head =
+        kernel.head(nftables -> nftables.rules(chain, rulesLeft, this::mayConcern));
     if (head.isEmpty() || !head.get().whole()) {
       return Optional.empty();
     }
@@ -183,6 +191,10 @@ public final class ForeignChains {
       }
     }
     return Optional.of(read);
+  }
+
+  private boolean mayConcern(Rule rule) {
+    return destination.isEmpty() || ForeignRule.mayConcern(rule, destination.get());
   }
 
   /** A jump to our own chain is our policy; one to a service's is a change of destination. */

@@ -96,6 +96,15 @@ final class ForeignRule {
         text.length() > LONGEST_TEXT ? text.substring(0, LONGEST_TEXT) + "…" : text);
   }
 
+  /** Whether it may match, as far as its own words tell: sets are not looked at. */
+  static boolean mayConcern(Rule rule, Ip destination) {
+    ForeignRule reader = new ForeignRule(destination.family(), _ -> new Content.Unreadable());
+    for (Expression expression : rule.expressions()) {
+      reader.step(expression);
+    }
+    return reader.conditions.stream().allMatch(condition -> condition.mayConcern(destination));
+  }
+
   private String iptables(String chain) {
     Action then = action.orElse(mark.<Action>map(set -> set).orElse(new Action.Nothing()));
     return IptablesText.of(chain, conditions, comment, commentFirst, then, targetOptions);

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * The nf_tables of one network namespace: that of the thread which opens this. Used by one thread
@@ -231,9 +232,21 @@ public final class Nftables implements AutoCloseable {
 
   /** The rules of one chain, in order; of a long one about the first so many. */
   public Answer<Head<Rule>> rules(Chain chain, int limit) {
+    return rules(chain, limit, _ -> true);
+  }
+
+  /** The same, but only some of them, and so many of those. */
+  public Answer<Head<Rule>> rules(Chain chain, int limit, Predicate<Rule> wanted) {
     begin(MessageType.GET_RULE, chain.family().number());
     Rule.chain(request, chain.table(), chain.name());
-    return head(limit, (message, found) -> found.accept(Rule.read(message)));
+    return head(
+        limit,
+        (message, found) -> {
+          Rule rule = Rule.read(message);
+          if (wanted.test(rule)) {
+            found.accept(rule);
+          }
+        });
   }
 
   /** The base chains of all tables; the others are passed over unread. */

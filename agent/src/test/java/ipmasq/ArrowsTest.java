@@ -52,8 +52,18 @@ class ArrowsTest {
           Map.entry(
               "status",
               Set.of(
-                  "net", "config", "policy", "plan", "backend", "loop", "json", "log", "http",
-                  "hook")));
+                  "net",
+                  "config",
+                  "policy",
+                  "plan",
+                  "backend",
+                  "loop",
+                  "json",
+                  "log",
+                  "http",
+                  "hook",
+                  "netlink",
+                  "netlink.route")));
 
   /** The command line wires everything, so it may use everything. */
   private static final String WIRING = "cli";

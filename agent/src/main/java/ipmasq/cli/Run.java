@@ -48,14 +48,17 @@ final class Run {
       Watchers watchers = new Watchers(settings.configs(), triggers, log);
       Consumer<Pass> journal = new Journal(log);
       // The rules come before anything that can wait.
+      ConflictWatch conflicts = new ConflictWatch(log);
       Consumer<Pass> passes =
           journal
               .andThen(pass -> absence(pass, settings, log))
               .andThen(watchers::start)
-              .andThen(new ConflictLog(log));
+              .andThen(conflicts);
       Heartbeat heartbeat = new Heartbeat(System::nanoTime);
       if (settings.listen().isPresent()) {
-        passes = passes.andThen(new Listening(settings.listen().get(), settings, heartbeat, log));
+        passes =
+            passes.andThen(
+                new Listening(settings.listen().get(), settings, heartbeat, conflicts, log));
       }
       new Agent(
               console.sync(() -> triggers.post(Trigger.CONFIG)),

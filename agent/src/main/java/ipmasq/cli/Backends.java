@@ -98,7 +98,7 @@ final class Backends implements Targets, AutoCloseable {
     // What worked once works again: descriptors or memory that ran out make no other node.
     boolean hopeless = !failing.worked() && iptablesFailures >= PATIENCE;
     if (why.lasting() || hopeless) {
-      iptablesFault = why.message();
+      iptablesFault = why.message().split(";", 2)[0]; // a sentence, not all that it printed
       return true;
     }
     return false;

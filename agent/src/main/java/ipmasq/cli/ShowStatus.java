@@ -20,14 +20,20 @@ import ipmasq.status.StatusText;
 import ipmasq.status.View;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
 /** {@code status}: how it stands, from the running agent or, without one, from file and kernel. */
 final class ShowStatus {
+  /** The bit of CAP_NET_ADMIN among a process's capabilities. */
+  private static final long NET_ADMIN = 1 << 12;
+
   private ShowStatus() {}
 
   static int run(Console console) {
@@ -47,10 +53,35 @@ final class ShowStatus {
               "The agent (process "
                   + agent.get().pid()
                   + ") does not listen, so its history is not known: start it with --listen.");
-    } else {
-      console.err().println("No agent runs here. What follows is what file and kernel say.");
     }
-    return local(console, agent);
+    return mayLook() ? local(console, agent) : cannotTell(console);
+  }
+
+  /** Whether this process may read rules at all. */
+  private static boolean mayLook() {
+    try {
+      for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
+        if (line.startsWith("CapEff:")) {
+          return (Long.parseUnsignedLong(line.substring(7).strip(), 16) & NET_ADMIN) != 0;
+        }
+      }
+    } catch (IOException noProc) {
+      // Then the kernel will say.
+    }
+    return true;
+  }
+
+  private static int cannotTell(Console console) {
+    String sentence = "Cannot tell how this node stands: run as root.";
+    if (console.json()) {
+      Map<String, Object> fields = new LinkedHashMap<>();
+      fields.put("ok", false);
+      fields.put("summary", sentence);
+      console.printJson(fields);
+    } else {
+      console.out().println(sentence);
+    }
+    return Main.FAILED;
   }
 
   /** Port 0 is the kernel's choice, which a command line does not tell. */
@@ -74,7 +105,8 @@ final class ShowStatus {
       throw new IOException(answer.body().strip());
     }
     console.out().print(answer.body());
-    return Fetch.get(where, "/readyz").status() == 200 ? Main.OK : Main.FAILED;
+    String json = console.json() ? answer.body() : Fetch.get(where, "/api/status").body();
+    return json.startsWith("{\"ok\":true") ? Main.OK : Main.FAILED;
   }
 
   /** A look as a pass would take it, without writing anything. */
@@ -93,9 +125,10 @@ final class ShowStatus {
         new View(
             chronicle.status().orElseThrow(),
             new Meter.Sample(now, seen, hooks(config, backend.name(), seen)),
-            now);
+            now,
+            agent.isPresent());
     console.out().print(console.json() ? StatusJson.of(view) + "\n" : StatusText.of(view));
-    return view.status().ready() ? Main.OK : Main.FAILED;
+    return view.state().ok() ? Main.OK : Main.FAILED;
   }
 
   private static Map<Family, HookSample> hooks(

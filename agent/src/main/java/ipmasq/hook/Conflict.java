@@ -51,6 +51,11 @@ public record Conflict(
       return word;
     }
 
+    /** Whether nobody can tell from the rules what it does. */
+    public boolean unclear() {
+      return this == UNCLEAR || this == UNCLEAR_SHIELD;
+    }
+
     /** Whether an operator should act. */
     public boolean serious() {
       return this == MASQUERADES || this == SHIELDS || this == KEEPS;

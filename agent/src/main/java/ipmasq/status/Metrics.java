@@ -1,6 +1,7 @@
 package ipmasq.status;
 
 import ipmasq.config.Problem;
+import ipmasq.config.Reading;
 import ipmasq.hook.Conflict;
 import ipmasq.loop.Pass;
 import ipmasq.loop.Pass.Basis;
@@ -52,6 +53,22 @@ final class Metrics {
             "ip_masq_agent_ready",
             "Whether the config file is good and the rules of every family are in force.")
         .sample(status.ready() ? 1 : 0);
+    State state = view.state();
+    out.gauge(
+            "ip_masq_agent_ok",
+            "Whether pods' packets go as the config says, as far as is known: ready, no rule of"
+                + " others decides against it, and nobody keeps changing the rules.")
+        .sample(state.ok() ? 1 : 0);
+    out.gauge("ip_masq_agent_state", "The state at a glance: good, warn or bad.");
+    for (State.Level level : State.Level.values()) {
+      out.sample(level == state.level() ? 1 : 0, "state", level.toString());
+    }
+    out.gauge("ip_masq_agent_config_info", "The SHA-256 of each config file in force; always 1.");
+    for (Reading.Source source : status.last().sources()) {
+      if (source.hash().isPresent()) {
+        out.sample(1, "path", source.path().toString(), "sha256", source.hash().get());
+      }
+    }
     out.gauge(
             "ip_masq_agent_rules_pending",
             "Whether an agent that writes would change rules; only a dry run leaves it at 1.")

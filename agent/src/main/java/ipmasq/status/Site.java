@@ -76,7 +76,7 @@ public final class Site implements Handler {
       return Response.text(503, "not ready: the first pass is still under way");
     }
     if (status.get().ready()) {
-      return Response.text(200, "ready\n" + Sentence.of(status.get()));
+      return Response.text(200, "ready\n" + State.of(status.get()).sentence());
     }
     List<String> lines = new ArrayList<>();
     lines.add("not ready: " + String.join("; ", status.get().reasons()));

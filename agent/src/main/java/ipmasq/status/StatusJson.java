@@ -37,13 +37,16 @@ public final class StatusJson {
     Status status = view.status();
     Pass last = status.last();
     Map<String, Object> fields = new LinkedHashMap<>();
+    State state = view.state();
+    fields.put("ok", state.ok());
     fields.put("version", status.identity().version());
     fields.put("node", orNull(status.identity().node()));
     fields.put("started", orNull(status.identity().started()));
     fields.put("now", view.now());
     fields.put("ready", status.ready());
-    fields.put("level", view.level());
-    fields.put("summary", Sentence.of(status));
+    fields.put("running", view.agentRuns());
+    fields.put("level", state.level());
+    fields.put("summary", state.sentence());
     fields.put("reasons", status.reasons());
     fields.put("config", config(status));
     fields.put("backend", pairs("name", last.backend(), "reason", last.backendReason()));
@@ -161,7 +164,7 @@ public final class StatusJson {
     fields.put("packets", conflict.packets());
     fields.put("ranges", conflict.ranges());
     fields.put("message", conflict.sentence());
-    fields.put("advice", conflict.owner().advice());
+    fields.put("advice", conflict.advice());
     return fields;
   }
 

@@ -46,7 +46,7 @@ public final class StatusText {
   }
 
   private void state() {
-    line(Sentence.of(status));
+    line(view.state().sentence());
     line("");
     List<String> sources = new ArrayList<>();
     for (Reading.Source source : status.last().sources()) {

@@ -17,8 +17,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What the agent knows of itself, together with what the kernel says right now. */
-public record View(Status status, Sample sample, Instant now) {
+/**
+ * What the agent knows of itself, together with what the kernel says right now.
+ *
+ * @param agentRuns whether there is an agent, or only somebody who looks
+ */
+public record View(Status status, Sample sample, Instant now, boolean agentRuns) {
+
+  /** The agent's own. */
+  public View(Status status, Sample sample, Instant now) {
+    this(status, sample, now, true);
+  }
 
   /** The policy in the kernel; where that cannot be read, the one that should be there. */
   Policy policy(Family family) {
@@ -60,15 +69,9 @@ public record View(Status status, Sample sample, Instant now) {
     return conflicts;
   }
 
-  /** The state at a glance: "good", "warn" or "bad", which the page shows as a colour. */
-  String level() {
-    if (!status.ready()) {
-      return "bad";
-    }
-    boolean contested =
-        status.last().fighting()
-            || conflicts().stream().anyMatch(conflict -> conflict.kind().serious());
-    return contested ? "warn" : "good";
+  /** How the node stands. */
+  public State state() {
+    return State.of(status, agentRuns, conflicts());
   }
 
   Optional<Tally> tally(Family family) {

@@ -66,7 +66,9 @@ class WhoElseTest {
         assertEquals(json.ok().strip(), "[" + api.strip() + "]");
 
         Result status = agent(node, "status");
-        assertEquals(0, status.exit(), status.toString());
+        assertEquals(1, status.exit(), status.toString());
+        assertTrue(
+            status.stdout().contains("says, but a rule of flannel masquerades"), "" + status);
         assertTrue(status.stdout().contains("start flanneld without --ip-masq"), "" + status);
         assertFalse(status.stderr().contains("What follows"), status.toString());
         String metrics = node.call(() -> Fetch.get(AGENT, "/metrics")).body();
@@ -104,7 +106,8 @@ class WhoElseTest {
       assertTrue(
           json.ok().contains("\"actual\":\"kept\"") && json.ok().contains("\"pinned\":true"),
           "" + json);
-      String status = agent(node, "status", config).ok();
+      String status = agent(node, "status", config).stdout();
+      assertTrue(status.startsWith("No agent runs here. The rules are what "), status);
       assertFalse(status.contains("Other rules"), status);
       assertTrue(status.contains("exempt ranges pinned"), status);
 
@@ -112,7 +115,7 @@ class WhoElseTest {
       volume.publish("backend: nftables\nnonMasqueradeCIDRs: [10.0.0.0/8]\n");
       agent(node, "apply", config).ok();
       assertEquals(Lab.NODE.v4(), lab.send(Probe.udp("10.99.0.1")).source());
-      String unpinned = agent(node, "status", config).ok();
+      String unpinned = agent(node, "status", config).stdout();
       assertTrue(unpinned.contains("Other rules"), unpinned);
       assertFalse(unpinned.contains("pinned"), unpinned);
     }

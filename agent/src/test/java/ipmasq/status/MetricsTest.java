@@ -52,6 +52,17 @@ class MetricsTest {
         # HELP ip_masq_agent_ready Whether the config file is good and the rules of every family are in force.
         # TYPE ip_masq_agent_ready gauge
         ip_masq_agent_ready 1
+        # HELP ip_masq_agent_ok Whether pods' packets go as the config says, as far as is known: ready, no rule of others decides against it, and nobody keeps changing the rules.
+        # TYPE ip_masq_agent_ok gauge
+        ip_masq_agent_ok 1
+        # HELP ip_masq_agent_state The state at a glance: good, warn or bad.
+        # TYPE ip_masq_agent_state gauge
+        ip_masq_agent_state{state="good"} 1
+        ip_masq_agent_state{state="warn"} 0
+        ip_masq_agent_state{state="bad"} 0
+        # HELP ip_masq_agent_config_info The SHA-256 of each config file in force; always 1.
+        # TYPE ip_masq_agent_config_info gauge
+        ip_masq_agent_config_info{path="/etc/config/ip-masq-agent",sha256="74f4114516600398687f46f9e01a0430fe61246ff578e92b8ba4bb596dd73768"} 1
         # HELP ip_masq_agent_rules_pending Whether an agent that writes would change rules; only a dry run leaves it at 1.
         # TYPE ip_masq_agent_rules_pending gauge
         ip_masq_agent_rules_pending 0

@@ -140,7 +140,7 @@ class PageTest {
     browser.show(1100, 1700, false);
     browser.open(url);
     browser.await("document.getElementById('problemlist').innerText.includes('flannel')");
-    assertEquals("warn", browser.evaluate("document.getElementById('state').className"));
+    assertEquals("bad", browser.evaluate("document.getElementById('state').className"));
     browser.evaluate("document.getElementById('to').focus()");
     browser.type("172.16.0.9");
     browser.evaluate("document.getElementById('from').value = '10.244.1.2'");

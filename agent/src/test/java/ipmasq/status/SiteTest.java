@@ -109,8 +109,8 @@ class SiteTest {
     story.bad(Basis.LAST_GOOD).pass(Trigger.CONFIG, Story.unchanged());
     assertEquals(
         """
-        {"version":"1.2.3","node":"node-a","started":"2026-01-01T12:00:00Z",\
-        "now":"2026-01-01T12:00:02Z","ready":false,"level":"bad","summary":"Not ready: the config file is bad, so\
+        {"ok":false,"version":"1.2.3","node":"node-a","started":"2026-01-01T12:00:00Z",\
+        "now":"2026-01-01T12:00:02Z","ready":false,"running":true,"level":"bad","summary":"Not ready: the config file is bad, so\
          the last good one stays in force.","reasons":["the config file is bad, so the last good one\
          stays in force"],\
         "config":{"basis":"last-good","sources":[{"path":"/etc/config/ip-masq-agent",\
@@ -214,7 +214,7 @@ class SiteTest {
     story.quiet = false;
     story.pass(Trigger.START, Story.unchanged());
     String status = body(ask("/api/status", Map.of()));
-    assertTrue(status.contains("\"ready\":true,\"level\":\"warn\""), status);
+    assertTrue(status.contains("\"ready\":true,\"running\":true,\"level\":\"bad\""), status);
     assertTrue(
         status.contains("\"kind\":\"masquerades\",\"severity\":\"warning\",\"owner\":\"flannel\""),
         status);

@@ -56,6 +56,7 @@ final class Story {
       new Failure("iptables-restore failed: <b>Resource</b> \"temporarily\"", "try & wait");
 
   final Chronicle chronicle;
+  boolean fighting;
   final Heartbeat heartbeat = new Heartbeat(this::nanos);
   Config config = Config.defaults();
   private Basis basis = Basis.FILE;
@@ -129,7 +130,7 @@ final class Story {
                 problems),
             "iptables-nft",
             "the default",
-            false,
+            fighting,
             results,
             new Sweep(List.of()),
             0,

@@ -115,20 +115,6 @@ record Found(
     return List.copyOf(remarks);
   }
 
-  /** The same, in a table whose rules see no packets. */
-  Found dormant(String table) {
-    List<String> more = new ArrayList<>(remarks);
-    more.add(
-        "`"
-            + table
-            + "` is dormant: none of its rules sees a packet, ours included; to wake it: nft add"
-            + " table "
-            + table.substring("table ".length())
-            + " '{ flags ; }'");
-    return new Found(
-        family, policy, flaws, main, out, layout, counters, jumps, remains, List.copyOf(more));
-  }
-
   /** Whether the chain of our name is somebody else's: nothing in it, or leading to it, is ours. */
   boolean isSomebodyElses() {
     boolean nothingOfOurs = layout.isEmpty() && counters.isEmpty();

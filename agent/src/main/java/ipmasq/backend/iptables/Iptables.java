@@ -218,11 +218,7 @@ public final class Iptables implements Backend {
         variant().kind() == Variant.Kind.NFT
             && nft.dormant(family) instanceof NftNat.Answer.Given<Boolean>(var dormant)
             && dormant;
-    return new Observation.Seen(asleep ? found.dormant(tableName(family)) : found);
-  }
-
-  private static String tableName(Family family) {
-    return family == Family.IPV4 ? "table ip nat" : "table ip6 nat";
+    return asleep ? new Observation.Unseen(Trouble.dormant(family)) : new Observation.Seen(found);
   }
 
   private Variant variant() {

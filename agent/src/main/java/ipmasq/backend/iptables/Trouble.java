@@ -62,6 +62,14 @@ final class Trouble {
         || errors.contains("Table does not exist");
   }
 
+  /** A table that is there, but asleep. */
+  static Failure dormant(Family family) {
+    String table = family == Family.IPV4 ? "ip nat" : "ip6 nat";
+    return new Failure(
+        "table " + table + " is dormant: none of its rules sees a packet, ours included",
+        "find out who put it to sleep; nft 'add table " + table + " { flags ; }' wakes it");
+  }
+
   /** A chain that has our name and nothing else of ours. */
   static Failure somebodyElses(String chain) {
     return new Failure(

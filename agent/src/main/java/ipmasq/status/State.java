@@ -1,0 +1,133 @@
+package ipmasq.status;
+
+import ipmasq.config.Config;
+import ipmasq.config.Reading;
+import ipmasq.hook.Conflict;
+import ipmasq.loop.Pass.Basis;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How the node stands: whether pods' packets go as the config says, and the sentence that an
+ * on-call engineer reads first.
+ *
+ * @param ok whether they do, as far as is known
+ */
+public record State(Level level, boolean ok, String sentence) {
+  /** For people and scripts, at a glance. */
+  public enum Level {
+    GOOD("good"),
+    WARN("warn"),
+    BAD("bad");
+
+    private final String word;
+
+    Level(String word) {
+      this.word = word;
+    }
+
+    @Override
+    public String toString() {
+      return word;
+    }
+  }
+
+  /**
+   * The worst thing first.
+   *
+   * @param agentRuns whether somebody keeps the rules as they are
+   * @param conflicts rules of others that decide against the config, or may
+   */
+  static State of(Status status, boolean agentRuns, List<Conflict> conflicts) {
+    if (!agentRuns) {
+      return bad("No agent runs here. " + rules(status));
+    }
+    if (!status.ready()) {
+      return bad("Not ready: " + String.join("; ", status.reasons()) + ".");
+    }
+    if (status.last().pending()) {
+      return new State(
+          Level.WARN,
+          false,
+          "Dry run: the rules are not what " + source(status) + " asks for; nothing is written.");
+    }
+    Optional<Conflict> serious = first(conflicts, true);
+    if (serious.isPresent()) {
+      return bad(inPlace(status) + ", but " + serious.get().sentence() + more(conflicts, true));
+    }
+    if (status.last().fighting()) {
+      return new State(
+          Level.WARN,
+          false,
+          inPlace(status)
+              + ", but another program keeps changing the rules: each time they are repaired, two"
+              + " seconds later at most.");
+    }
+    Optional<Conflict> unclear = first(conflicts, false);
+    if (unclear.isPresent()) {
+      return new State(
+          Level.WARN,
+          true,
+          inForce(status) + "; but " + unclear.get().sentence() + more(conflicts, false));
+    }
+    return new State(Level.GOOD, true, inForce(status) + ".");
+  }
+
+  /** Where only this process's own rules and file count: readiness. */
+  static State of(Status status) {
+    return of(status, true, List.of());
+  }
+
+  private static State bad(String sentence) {
+    return new State(Level.BAD, false, sentence);
+  }
+
+  private static Optional<Conflict> first(List<Conflict> conflicts, boolean serious) {
+    return conflicts.stream()
+        .filter(it -> serious ? it.kind().serious() : it.kind().unclear())
+        .findFirst();
+  }
+
+  private static String more(List<Conflict> conflicts, boolean serious) {
+    long count =
+        conflicts.stream()
+            .filter(it -> serious ? it.kind().serious() : it.kind().unclear())
+            .count();
+    return count > 1 ? " (and " + (count - 1) + " more)." : ".";
+  }
+
+  private static String rules(Status status) {
+    return status.ready()
+        ? "The rules are what " + source(status) + " asks for, but nobody keeps them so."
+        : "Nobody acts on this: " + String.join("; ", status.reasons()) + ".";
+  }
+
+  private static String inForce(Status status) {
+    return families(status.last().config())
+        + " masquerading is in force, as "
+        + source(status)
+        + " says";
+  }
+
+  private static String inPlace(Status status) {
+    return families(status.last().config())
+        + " masquerading is set up as "
+        + source(status)
+        + " says";
+  }
+
+  private static String families(Config config) {
+    return config.enableIpv6() ? "IPv4 and IPv6" : "IPv4";
+  }
+
+  private static String source(Status status) {
+    List<Reading.Source> found =
+        status.last().sources().stream().filter(source -> source.hash().isPresent()).toList();
+    if (found.isEmpty() || status.last().basis() != Basis.FILE) {
+      return "the built-in default";
+    }
+    return found.size() > 1
+        ? "the config in " + found.size() + " files"
+        : found.getFirst().path().toString();
+  }
+}

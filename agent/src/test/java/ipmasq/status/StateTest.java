@@ -1,0 +1,105 @@
+package ipmasq.status;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ipmasq.hook.Conflict;
+import ipmasq.hook.Owner;
+import ipmasq.loop.Pass.Basis;
+import ipmasq.loop.Trigger;
+import ipmasq.net.Cidr;
+import ipmasq.net.Family;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The sentences that an on-call engineer reads first. */
+class StateTest {
+  private final Story story = new Story();
+
+  @Test
+  void allIsWell() {
+    story.pass(Trigger.START, Story.unchanged());
+    assertState(
+        "good true IPv4 masquerading is in force, as /etc/config/ip-masq-agent says.",
+        State.of(status()));
+  }
+
+  @Test
+  void theFileIsBad() {
+    story.pass(Trigger.START, Story.unchanged());
+    story.bad(Basis.LAST_GOOD).pass(Trigger.CONFIG, Story.unchanged());
+    assertState(
+        "bad false Not ready: the config file is bad, so the last good one stays in force.",
+        State.of(status()));
+  }
+
+  @Test
+  void aForeignRuleDecides() {
+    story.pass(Trigger.START, Story.unchanged());
+    assertState(
+        "bad false IPv4 masquerading is set up as /etc/config/ip-masq-agent says, but a rule of"
+            + " flannel masquerades packets from 10.244.0.0/16 that the config exempts (to"
+            + " 10.0.0.0/8).",
+        State.of(status(), true, List.of(conflict(Conflict.Kind.MASQUERADES))));
+  }
+
+  @Test
+  void aForeignRuleMayDecide() {
+    story.pass(Trigger.START, Story.unchanged());
+    assertState(
+        "warn true IPv4 masquerading is in force, as /etc/config/ip-masq-agent says; but a rule of"
+            + " flannel may masquerade packets from 10.244.0.0/16 that the config exempts (to"
+            + " 10.0.0.0/8); whether it does cannot be told from here.",
+        State.of(status(), true, List.of(conflict(Conflict.Kind.UNCLEAR))));
+  }
+
+  @Test
+  void anotherRuntimesOwnNetworkIsNoMatterOfPods() {
+    story.pass(Trigger.START, Story.unchanged());
+    assertEquals(
+        State.of(status()), State.of(status(), true, List.of(conflict(Conflict.Kind.ELSEWHERE))));
+  }
+
+  @Test
+  void itIsFoughtOver() {
+    story.fighting = true;
+    story.pass(Trigger.RULES, Story.changed("10.0.0.0/8"));
+    assertState(
+        "warn false IPv4 masquerading is set up as /etc/config/ip-masq-agent says, but another"
+            + " program keeps changing the rules: each time they are repaired, two seconds later at"
+            + " most.",
+        State.of(status()));
+  }
+
+  @Test
+  void nobodyRuns() {
+    story.pass(Trigger.START, Story.unchanged());
+    assertState(
+        "bad false No agent runs here. The rules are what /etc/config/ip-masq-agent asks for, but"
+            + " nobody keeps them so.",
+        State.of(status(), false, List.of()));
+    story.pass(Trigger.START, Story.failed());
+    assertState(
+        "bad false No agent runs here. Nobody acts on this: the IPv4 rules are not in force.",
+        State.of(status(), false, List.of()));
+  }
+
+  private Status status() {
+    return story.status();
+  }
+
+  private static void assertState(String expected, State state) {
+    assertEquals(expected, state.level() + " " + state.ok() + " " + state.sentence());
+  }
+
+  private static Conflict conflict(Conflict.Kind kind) {
+    return new Conflict(
+        Family.IPV4,
+        kind,
+        Owner.FLANNEL,
+        "-s 10.244.0.0/16 -j MASQUERADE",
+        "iptables-nft POSTROUTING",
+        "packets from 10.244.0.0/16",
+        List.of(Cidr.of("10.0.0.0/8")),
+        1);
+  }
+}

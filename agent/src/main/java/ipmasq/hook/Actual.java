@@ -12,8 +12,17 @@ public sealed interface Actual {
    */
   record Kept(Optional<Decision> by) implements Actual {}
 
-  /** It leaves with another source. */
-  record Translated(Decision by) implements Actual {}
+  /**
+   * It leaves with another source.
+   *
+   * @param by the rules that may be the one: all of them translate it, but maybe to different
+   *     sources
+   */
+  record Translated(List<Decision> by) implements Actual {
+    public Translated {
+      by = List.copyOf(by);
+    }
+  }
 
   /** It goes nowhere. */
   record Dropped(Decision by) implements Actual {}

@@ -64,11 +64,12 @@ public record Hook(Family family, List<BaseChain> chains, Optional<Policy> ours,
         : new Actual.Unknown(perhaps);
   }
 
-  /** Which of those that agree is named: the one that surely decides. */
+  /** What those that agree say; a rule is named where it is the only one. */
   private static Actual certain(List<Decision> all, Decision last) {
+    boolean alone = all.stream().allMatch(decision -> decision.rule() == last.rule());
     return switch (last.kind()) {
-      case TRANSLATED, OURS -> new Actual.Translated(last);
-      case PINNED, KEPT -> new Actual.Kept(Optional.of(last));
+      case TRANSLATED, OURS -> new Actual.Translated(alone ? List.of(last) : all);
+      case PINNED, KEPT -> new Actual.Kept(alone ? Optional.of(last) : Optional.empty());
       case DROPPED -> new Actual.Dropped(last);
       case SHIELDED, REDIRECTED, UNCLEAR -> new Actual.Unknown(all);
     };

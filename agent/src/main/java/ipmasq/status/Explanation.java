@@ -218,7 +218,8 @@ public record Explanation(
 
     Explanation actual(Actual actual, List<Decision> decisions) {
       return switch (actual) {
-        case Actual.Translated(var by) -> translated(by);
+        case Actual.Translated(var by) ->
+            by.size() == 1 ? translated(by.getFirst()) : translated(by);
         case Actual.Kept(var by) -> by.isPresent() ? bound(by.get()) : kept(decisions);
         case Actual.Dropped(var by) ->
             answer(
@@ -242,6 +243,16 @@ public record Explanation(
                   + " translates it"
                   + (wanted.word.equals("kept") ? " although " + wanted.why : "");
       return answer("translated", to(by), Optional.of(by(by)), false, why);
+    }
+
+    private Explanation translated(List<Decision> by) {
+      return answer(
+          "translated",
+          Optional.empty(),
+          Optional.empty(),
+          false,
+          "several rules would translate it; which of them does "
+              + unknown(by).replaceFirst("it depends", "depends"));
     }
 
     private Optional<String> to(Decision by) {

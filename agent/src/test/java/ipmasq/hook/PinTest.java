@@ -80,7 +80,7 @@ class PinTest {
   private static String fate(Hook hook, Flow flow) {
     return switch (hook.actual(flow)) {
       case Actual.Kept(var by) -> by.map(d -> d.kind().toString()).orElse("untouched");
-      case Actual.Translated(var by) -> by.kind().toString();
+      case Actual.Translated(var by) -> by.getLast().kind().toString();
       case Actual.Dropped _ -> "dropped";
       case Actual.Unknown _ -> "cannot tell";
     };

@@ -34,7 +34,7 @@ class ArrowsTest {
           Map.entry("log", Set.of("json")),
           Map.entry("http", Set.of("net")),
           Map.entry("hook", Set.of("net", "policy")),
-          Map.entry("config", Set.of("net")),
+          Map.entry("config", Set.of("net", "json")),
           Map.entry("policy", Set.of("net", "config")),
           Map.entry("plan", Set.of("net", "policy")),
           Map.entry("backend", Set.of("net", "policy", "plan")),
@@ -47,7 +47,7 @@ class ArrowsTest {
           Map.entry(
               "backend.conntrack",
               Set.of("net", "policy", "backend", "netlink", "netlink.conntrack")),
-          Map.entry("backend.cni", Set.of("net", "policy", "plan", "backend")),
+          Map.entry("backend.cni", Set.of("net", "policy", "plan", "backend", "json")),
           Map.entry("loop", Set.of("net", "config", "policy", "plan", "backend", "log")),
           Map.entry(
               "status",

@@ -1,40 +1,55 @@
 package ipmasq.cli;
 
 import ipmasq.config.Config;
-import ipmasq.config.Config.BackendChoice;
+import ipmasq.config.ConfigMapManifest;
+import ipmasq.config.ConfigPaths;
+import ipmasq.config.ConfigPaths.IfMissing;
 import ipmasq.config.ConfigReader;
+import ipmasq.config.FileSnapshot;
+import ipmasq.config.FlagDefaults;
+import ipmasq.config.Key;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
-import java.nio.file.Files;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
-/** {@code check FILE…}: says what is wrong with config files, without touching anything. */
+/**
+ * {@code check FILE…}: says what is wrong with config files, without touching anything. A file may
+ * be a ConfigMap's manifest, and {@code -} is the standard input.
+ */
 final class Check {
+  private static final String STDIN = "-";
+
   private Check() {}
 
   static int run(Console console, List<String> files) {
+    return run(console, files, System.in);
+  }
+
+  static int run(Console console, List<String> files, InputStream in) {
     if (files.isEmpty()) {
       return Main.usage("check needs the file to check: ip-masq-agent check FILE", console.err());
     }
     int code = Main.OK;
     List<Object> answers = new ArrayList<>();
     for (String file : files) {
-      if (!Files.exists(Path.of(file))) {
-        // For the running agent a missing file means the defaults; here it is a slip of the pen.
-        code = console.fail(file + ": no such file");
-        continue;
-      }
       // The node where the file will be used may be another one: this one is not asked.
-      Reading reading =
-          ConfigReader.read(Path.of(file), console.settings().base(BackendChoice.AUTO));
+      Reading reading = read(file, in, console.settings().flags());
+      boolean good = isGood(reading, console.settings().strict());
       if (console.json()) {
-        answers.add(json(file, reading));
+        answers.add(json(file, reading, good));
+      } else {
+        report(console, file, reading, good);
       }
-      code = Math.max(code, report(console, file, reading));
+      code = good ? code : Main.FAILED;
     }
     if (console.json()) {
       console.printJson(answers);
@@ -42,41 +57,68 @@ final class Check {
     return code;
   }
 
-  private static int report(Console console, String file, Reading reading) {
+  private static Reading read(String file, InputStream in, FlagDefaults flags) {
+    Path path = Path.of(file);
+    List<FileSnapshot> files =
+        file.equals(STDIN)
+            ? List.of(FileSnapshot.of(path, bytes(in)))
+            : new ConfigPaths(List.of(path), IfMissing.ERROR).look();
+    Optional<Reading> manifest =
+        files.size() == 1 ? ConfigMapManifest.read(files.getFirst(), flags) : Optional.empty();
+    return manifest.orElseGet(() -> ConfigReader.read(files, flags));
+  }
+
+  private static byte[] bytes(InputStream in) {
+    try {
+      return in.readAllBytes();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static boolean isGood(Reading reading, boolean strict) {
+    return reading instanceof Reading.Read read && (!strict || read.warnings().isEmpty());
+  }
+
+  private static void report(Console console, String file, Reading reading, boolean good) {
+    console.print(problems(reading));
+    if (reading instanceof Reading.Read read) {
+      String hash = hash(reading);
+      console
+          .out()
+          .println(
+              file
+                  + (good ? ": good: " : ": not good enough for --strict: ")
+                  + summary(read.config())
+                  + (hash == null ? "" : ", sha256 " + hash));
+    }
+  }
+
+  private static List<Problem> problems(Reading reading) {
     return switch (reading) {
-      case Reading.Read read -> {
-        if (!console.json()) {
-          console.print(read.warnings());
-          console.out().println(file + ": good: " + summary(read.config()));
-        }
-        yield Main.OK;
-      }
-      case Reading.Rejected rejected -> {
-        if (!console.json()) {
-          console.print(rejected.problems());
-        }
-        yield Main.FAILED;
-      }
+      case Reading.Read read -> read.warnings();
+      case Reading.Rejected rejected -> rejected.problems();
     };
+  }
+
+  /** Of the bytes that a node will see; null where there is no file, or a directory of them. */
+  private static @Nullable String hash(Reading reading) {
+    return reading.sources().size() == 1 ? reading.sources().getFirst().hash().orElse(null) : null;
   }
 
   private static String summary(Config config) {
     int ranges = config.nonMasqueradeCidrs().size();
     return (ranges == 1 ? "1 range is" : ranges + " ranges are")
         + " not masqueraded, resync every "
-        + config.resyncInterval().toString().substring(2).toLowerCase();
+        + Key.RESYNC_INTERVAL.json(config.resyncInterval());
   }
 
-  private static Map<String, Object> json(String file, Reading reading) {
-    List<Problem> problems =
-        switch (reading) {
-          case Reading.Read read -> read.warnings();
-          case Reading.Rejected rejected -> rejected.problems();
-        };
-    Map<String, Object> answer = new LinkedHashMap<>();
+  private static Map<String, @Nullable Object> json(String file, Reading reading, boolean good) {
+    Map<String, @Nullable Object> answer = new LinkedHashMap<>();
     answer.put("file", file);
-    answer.put("good", reading instanceof Reading.Read);
-    answer.put("problems", problems.stream().map(Problem::fields).toList());
+    answer.put("good", good);
+    answer.put("hash", hash(reading));
+    answer.put("problems", problems(reading).stream().map(Problem::fields).toList());
     return answer;
   }
 }

@@ -2,10 +2,11 @@ package ipmasq.cli;
 
 import ipmasq.backend.Failure;
 import ipmasq.backend.conntrack.KernelFlows;
-import ipmasq.config.Base;
 import ipmasq.config.Config;
 import ipmasq.config.ConfigFollower;
+import ipmasq.config.ConfigPaths.IfMissing;
 import ipmasq.config.ConfigReader;
+import ipmasq.config.FlagDefaults;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
 import ipmasq.json.Json;
@@ -68,17 +69,21 @@ record Console(PrintStream out, PrintStream err, Settings settings, Backends bac
   }
 
   Reading read() {
-    return ConfigReader.read(settings.configs(), base(backends.look()));
+    return ConfigReader.read(settings.paths(IfMissing.ERROR), flags(backends.look()));
   }
 
-  private Base base(Node node) {
-    return settings.base(node.auto().backend());
+  private FlagDefaults flags(Node node) {
+    return settings.flags().on(node.auto().backend());
   }
 
-  /** Passes that each read the file anew, and write. */
-  Sync sync() {
-    ConfigFollower files = new ConfigFollower(settings.configs());
-    return sync(node -> files.read(base(node)), true);
+  /**
+   * Passes that each read the file anew, and write.
+   *
+   * @param answered is told when a file can be read that could not before
+   */
+  Sync sync(Runnable answered) {
+    ConfigFollower files = new ConfigFollower(settings.paths(IfMissing.WARNING), answered);
+    return sync(node -> files.read(flags(node)), true);
   }
 
   /**

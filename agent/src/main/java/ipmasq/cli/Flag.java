@@ -1,6 +1,8 @@
 package ipmasq.cli;
 
+import ipmasq.config.Key;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,13 +30,7 @@ record Flag(String name, Kind kind, @Nullable String value, String help) {
   }
 
   static final String CONFIG = "config";
-  static final String MASQ_CHAIN = "masq-chain";
   static final String ALL_RESERVED = "nomasq-all-reserved-ranges";
-  static final String ENABLE_IPV6 = "enable-ipv6";
-  static final String RANDOM_FULLY = "random-fully";
-  static final String TO_PORTS = "to-ports";
-  static final String RESYNC_INTERVAL = "resync-interval";
-  static final String BACKEND = "backend";
   static final String CNI_CONFIG = "cni-config";
   static final String CNI_ADD_POLICY = "cni-add-policy";
   static final String CNI_KEEP_EXTRA = "cni-keep-extra";
@@ -45,93 +41,102 @@ record Flag(String name, Kind kind, @Nullable String value, String help) {
   static final String VIA = "via";
   static final String PROTO = "proto";
   static final String PORT = "port";
+  static final String STRICT = "strict";
   static final String OUTPUT = "output";
   static final String LOG_FORMAT = "log-format";
   static final String VERBOSITY = "v";
   static final String VERSION = "version";
   static final String HELP = "help";
 
-  /** In the order in which the help lists them. */
+  /** In the order in which the help lists them; those that decide a key of the file come first. */
   static final List<Flag> ALL =
-      List.of(
-          new Flag(
-              CONFIG, Kind.LIST, "PATH", "the config file (default /etc/config/ip-masq-agent)"),
-          new Flag(ENABLE_IPV6, Kind.SWITCH, "", "masquerade IPv6 too"),
-          new Flag(
-              ALL_RESERVED,
-              Kind.SWITCH,
-              "",
-              "without a list in the file, exempt all reserved IPv4 ranges, not just RFC 1918's"),
-          new Flag(MASQ_CHAIN, Kind.TEXT, "NAME", "name of the nat chain (default IP-MASQ-AGENT)"),
-          new Flag(RANDOM_FULLY, Kind.SWITCH, "", "choose source ports at random (default true)"),
-          new Flag(
-              TO_PORTS,
-              Kind.TEXT,
-              "RANGES",
-              "source ports for tcp, udp and sctp, such as 1024-29999,32768-65535"),
-          new Flag(
-              BACKEND,
-              Kind.TEXT,
-              "auto|iptables|nftables|cni",
-              "what to write (default auto: as the node does)"),
-          new Flag(
-              CNI_CONFIG,
-              Kind.TEXT,
-              "PATH",
-              "with --backend=cni: the CNI config, or the directory of them, whose list to keep"),
-          new Flag(
-              CNI_ADD_POLICY,
-              Kind.SWITCH,
-              "",
-              "with --backend=cni: add the OutBoundNAT policy where there is none"),
-          new Flag(
-              CNI_KEEP_EXTRA,
-              Kind.SWITCH,
-              "",
-              "with --backend=cni: keep entries that people put into the list"),
-          new Flag(
-              WATCH_INTERVAL,
-              Kind.TEXT,
-              "DURATION",
-              "look this often whether somebody touched the rules; 0 never (default 1s)"),
-          new Flag(
-              RESYNC_INTERVAL,
-              Kind.NUMBER,
-              "SECONDS",
-              "look at file and rules this often, where the file does not say (default 60)"),
-          new Flag(CLEANUP_ON_EXIT, Kind.SWITCH, "", "remove the rules when stopped (run)"),
-          new Flag(
-              LISTEN,
-              Kind.TEXT,
-              "ADDRESS:PORT",
-              "serve health, metrics and a page here, such as 127.0.0.1:9090 (default: nowhere)"),
-          new Flag(FROM, Kind.TEXT, "ADDRESS", "explain packets with this source"),
-          new Flag(VIA, Kind.TEXT, "INTERFACE", "explain packets that leave by this interface"),
-          new Flag(PROTO, Kind.TEXT, "tcp|udp|sctp|icmp", "explain packets of this protocol"),
-          new Flag(PORT, Kind.NUMBER, "N", "explain packets to this port"),
-          new Flag(
-              OUTPUT,
-              Kind.TEXT,
-              "text|json",
-              "how check, plan, apply, status and explain answer (default text)"),
-          new Flag(LOG_FORMAT, Kind.TEXT, "text|json", "how the log looks (default text)"),
-          new Flag(
-              VERBOSITY, Kind.NUMBER, "N", "how much to log: 0 changes, 2 each pass, 4 detail"),
-          new Flag(VERSION, Kind.SWITCH, "", "print the version and exit"),
-          new Flag(HELP, Kind.SWITCH, "", "print this and exit"),
-          new Flag("h", Kind.SWITCH, null, "as --help"),
-          new Flag("logtostderr", Kind.IGNORED_SWITCH, null, ""),
-          new Flag("alsologtostderr", Kind.IGNORED_SWITCH, null, ""),
-          new Flag("one_output", Kind.IGNORED_SWITCH, null, ""),
-          new Flag("add_dir_header", Kind.IGNORED_SWITCH, null, ""),
-          new Flag("skip_headers", Kind.IGNORED_SWITCH, null, ""),
-          new Flag("skip_log_headers", Kind.IGNORED_SWITCH, null, ""),
-          new Flag("stderrthreshold", Kind.IGNORED, null, ""),
-          new Flag("vmodule", Kind.IGNORED, null, ""),
-          new Flag("log_dir", Kind.IGNORED, null, ""),
-          new Flag("log_file", Kind.IGNORED, null, ""),
-          new Flag("log_file_max_size", Kind.IGNORED, null, ""),
-          new Flag("log_backtrace_at", Kind.IGNORED, null, ""));
+      Stream.of(
+              List.of(
+                  new Flag(
+                      CONFIG,
+                      Kind.LIST,
+                      "PATH",
+                      "the config file (default /etc/config/ip-masq-agent)"),
+                  new Flag(
+                      ALL_RESERVED,
+                      Kind.SWITCH,
+                      "",
+                      "without a list in the file, exempt all reserved IPv4 ranges, not just RFC"
+                          + " 1918's")),
+              ofKeys(),
+              others())
+          .flatMap(List::stream)
+          .toList();
+
+  private static List<Flag> ofKeys() {
+    return Key.ALL.stream()
+        .flatMap(key -> key.flag().stream())
+        .map(
+            flag ->
+                new Flag(
+                    flag.name(),
+                    flag.value().isEmpty() ? Kind.SWITCH : Kind.TEXT,
+                    flag.value(),
+                    flag.help()))
+        .toList();
+  }
+
+  private static List<Flag> others() {
+    return List.of(
+        new Flag(
+            CNI_CONFIG,
+            Kind.TEXT,
+            "PATH",
+            "with --backend=cni: the CNI config, or the directory of them, whose list to keep"),
+        new Flag(
+            CNI_ADD_POLICY,
+            Kind.SWITCH,
+            "",
+            "with --backend=cni: add the OutBoundNAT policy where there is none"),
+        new Flag(
+            CNI_KEEP_EXTRA,
+            Kind.SWITCH,
+            "",
+            "with --backend=cni: keep entries that people put into the list"),
+        new Flag(
+            WATCH_INTERVAL,
+            Kind.TEXT,
+            "DURATION",
+            "look this often whether somebody touched the rules; 0 never (default 1s)"),
+        new Flag(CLEANUP_ON_EXIT, Kind.SWITCH, "", "remove the rules when stopped (run)"),
+        new Flag(
+            LISTEN,
+            Kind.TEXT,
+            "ADDRESS:PORT",
+            "serve health, metrics and a page here, such as 127.0.0.1:9090 (default: nowhere)"),
+        new Flag(FROM, Kind.TEXT, "ADDRESS", "explain packets with this source"),
+        new Flag(VIA, Kind.TEXT, "INTERFACE", "explain packets that leave by this interface"),
+        new Flag(PROTO, Kind.TEXT, "tcp|udp|sctp|icmp", "explain packets of this protocol"),
+        new Flag(PORT, Kind.NUMBER, "N", "explain packets to this port"),
+        new Flag(STRICT, Kind.SWITCH, "", "check: a warning is an error"),
+        new Flag(
+            OUTPUT,
+            Kind.TEXT,
+            "text|json",
+            "how check, plan, apply, status and explain answer (default text)"),
+        new Flag(LOG_FORMAT, Kind.TEXT, "text|json", "how the log looks (default text)"),
+        new Flag(VERBOSITY, Kind.NUMBER, "N", "how much to log: 0 changes, 2 each pass, 4 detail"),
+        new Flag(VERSION, Kind.SWITCH, "", "print the version and exit"),
+        new Flag(HELP, Kind.SWITCH, "", "print this and exit"),
+        new Flag("h", Kind.SWITCH, null, "as --help"),
+        new Flag("logtostderr", Kind.IGNORED_SWITCH, null, ""),
+        new Flag("alsologtostderr", Kind.IGNORED_SWITCH, null, ""),
+        new Flag("one_output", Kind.IGNORED_SWITCH, null, ""),
+        new Flag("add_dir_header", Kind.IGNORED_SWITCH, null, ""),
+        new Flag("skip_headers", Kind.IGNORED_SWITCH, null, ""),
+        new Flag("skip_log_headers", Kind.IGNORED_SWITCH, null, ""),
+        new Flag("stderrthreshold", Kind.IGNORED, null, ""),
+        new Flag("vmodule", Kind.IGNORED, null, ""),
+        new Flag("log_dir", Kind.IGNORED, null, ""),
+        new Flag("log_file", Kind.IGNORED, null, ""),
+        new Flag("log_file_max_size", Kind.IGNORED, null, ""),
+        new Flag("log_backtrace_at", Kind.IGNORED, null, ""));
+  }
 
   /** Whether a bare {@code --name} is whole, so that the next word is not its value. */
   boolean standsAlone() {

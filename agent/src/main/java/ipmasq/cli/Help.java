@@ -14,7 +14,8 @@ final class Help {
 
       Commands:
         run                  enforce the config until stopped (the default)
-        check FILE…          say what is wrong with config files; exit 0 good, 1 bad
+        check FILE…          say what is wrong with config files or ConfigMaps, - for stdin;
+                             exit 0 good, 1 bad
         plan                 show what would change; exit 0 nothing, 2 something
         apply                make one pass and exit
         status               say how it stands: from the running agent where it has --listen, else

@@ -3,6 +3,7 @@ package ipmasq.cli;
 import ipmasq.backend.Observation;
 import ipmasq.config.Config;
 import ipmasq.config.Config.BackendChoice;
+import ipmasq.config.Key;
 import ipmasq.http.AllowedHosts;
 import ipmasq.http.Endpoint;
 import ipmasq.http.Limits;
@@ -109,7 +110,7 @@ final class Listening implements Consumer<Pass>, Endpoint.Listener {
           case "cni" -> BackendChoice.CNI;
           default -> BackendChoice.IPTABLES;
         };
-    Config config = pass.config().draft().backend(choice).config();
+    Config config = pass.config().with(Key.BACKEND, choice);
     return visited.target(visited.look(), config).backend().observe(family);
   }
 

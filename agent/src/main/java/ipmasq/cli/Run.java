@@ -45,12 +45,22 @@ final class Run {
       Watchers watchers = new Watchers(settings.configs(), triggers, log);
       Consumer<Pass> journal = new Journal(log);
       // The rules come before anything that can wait.
-      Consumer<Pass> passes = journal.andThen(watchers::start).andThen(new ConflictLog(log));
+      Consumer<Pass> passes =
+          journal
+              .andThen(pass -> absence(pass, settings, log))
+              .andThen(watchers::start)
+              .andThen(new ConflictLog(log));
       Heartbeat heartbeat = new Heartbeat(System::nanoTime);
       if (settings.listen().isPresent()) {
         passes = passes.andThen(new Listening(settings.listen().get(), settings, heartbeat, log));
       }
-      new Agent(console.sync(), triggers, settings.watchInterval(), heartbeat, passes).run();
+      new Agent(
+              console.sync(() -> triggers.post(Trigger.CONFIG)),
+              triggers,
+              settings.watchInterval(),
+              heartbeat,
+              passes)
+          .run();
       if (settings.cleanupOnExit()) {
         cleanUp(console, log);
       }
@@ -61,6 +71,17 @@ final class Run {
     } finally {
       lines.close();
       ended.countDown();
+    }
+  }
+
+  /** That nobody has written a config is worth one line, unless somebody said where it is. */
+  private static void absence(Pass pass, Settings settings, Log log) {
+    if (pass.why().contains(Trigger.START)
+        && !settings.configGiven()
+        && pass.problems().isEmpty()
+        && pass.sources().stream().allMatch(source -> source.bytes().isEmpty())) {
+      log.info(
+          "there is no config file at " + settings.configs().getFirst() + ": the defaults hold");
     }
   }
 

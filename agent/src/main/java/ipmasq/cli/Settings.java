@@ -1,12 +1,9 @@
 package ipmasq.cli;
 
-import ipmasq.config.Base;
-import ipmasq.config.ChainName;
 import ipmasq.config.Config;
-import ipmasq.config.Config.BackendChoice;
-import ipmasq.config.Draft;
+import ipmasq.config.ConfigPaths;
+import ipmasq.config.FlagDefaults;
 import ipmasq.config.Key;
-import ipmasq.config.ToPorts;
 import ipmasq.http.Listen;
 import ipmasq.log.Log.Format;
 import ipmasq.net.GoDuration;
@@ -14,18 +11,16 @@ import ipmasq.net.Ip;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
 
 /**
  * What the flags say, every value valid.
  *
- * @param config the config before the file has spoken
- * @param fixed keys of the file that it may not change, because a flag decides them
+ * @param flags the config before the file has spoken
  * @param configs the files to read
+ * @param strict whether a warning fails a check
  * @param configGiven whether the command line named them
  * @param from the source of the packets to explain
  * @param via the interface by which the packets to explain leave
@@ -33,11 +28,11 @@ import java.util.Set;
  * @param port the port to which they go
  */
 record Settings(
-    Config config,
-    Set<Key<?>> fixed,
+    FlagDefaults flags,
     List<Path> configs,
     boolean configGiven,
     boolean json,
+    boolean strict,
     Format logFormat,
     int verbosity,
     boolean cleanupOnExit,
@@ -77,13 +72,8 @@ record Settings(
   }
 
   static Parsed of(CommandLine line) {
-    Draft draft = Config.defaults().draft();
-    Set<Key<?>> fixed = new HashSet<>();
     Optional<String> wrong =
-        ports(line, draft, fixed)
-            .or(() -> chain(line, draft, fixed))
-            .or(() -> backend(line, draft, fixed))
-            .or(() -> interval(line, draft))
+        configs(line)
             .or(() -> watchInterval(line))
             .or(() -> listen(line))
             .or(() -> from(line))
@@ -93,25 +83,30 @@ record Settings(
     if (wrong.isPresent()) {
       return new Parsed.Wrong(wrong.get());
     }
+    FlagDefaults flags = FlagDefaults.none();
     if (line.isOn(Flag.ALL_RESERVED, false)) {
-      draft.nonMasqueradeCidrs(Config.RESERVED);
+      flags = flags.with(Key.NON_MASQUERADE_CIDRS, Config.RESERVED, false);
     }
-    if (line.has(Flag.ENABLE_IPV6)) {
-      draft.enableIpv6(line.isOn(Flag.ENABLE_IPV6, false));
-      fixed.add(Key.ENABLE_IPV6);
-    }
-    if (line.has(Flag.RANDOM_FULLY)) {
-      draft.randomFully(line.isOn(Flag.RANDOM_FULLY, true));
-      fixed.add(Key.RANDOM_FULLY);
+    for (Key<?> key : Key.ALL) {
+      Optional<String> flag = key.flag().map(Key.Flag::name);
+      Optional<String> text = flag.flatMap(line::text);
+      if (text.isPresent()) {
+        switch (key.given(text.get(), flags)) {
+          case Key.Given.As(var more) -> flags = more;
+          case Key.Given.Wrong(var reason) -> {
+            return new Parsed.Wrong("--" + flag.get() + ": " + reason);
+          }
+        }
+      }
     }
     List<Path> configs = line.list(Flag.CONFIG).stream().map(Path::of).toList();
     return new Parsed.Good(
         new Settings(
-            draft.config(),
-            fixed,
+            flags,
             configs.isEmpty() ? List.of(CONFIG) : configs,
             !configs.isEmpty(),
             line.text(Flag.OUTPUT).orElse("text").equals("json"),
+            line.isOn(Flag.STRICT, false),
             line.text(Flag.LOG_FORMAT).orElse("text").equals("json") ? Format.JSON : Format.TEXT,
             line.number(Flag.VERBOSITY, 0),
             line.isOn(Flag.CLEANUP_ON_EXIT, false),
@@ -128,52 +123,10 @@ record Settings(
             line.ignored()));
   }
 
-  private static Optional<String> ports(CommandLine line, Draft draft, Set<Key<?>> fixed) {
-    return line.text(Flag.TO_PORTS)
-        .flatMap(
-            text ->
-                switch (ToPorts.parse(text)) {
-                  case ToPorts.Parsed.Malformed(var reason) -> Optional.of("--to-ports: " + reason);
-                  case ToPorts.Parsed.Ranges(var ranges) -> {
-                    draft.toPorts(ranges);
-                    fixed.add(Key.TO_PORTS);
-                    yield Optional.empty();
-                  }
-                });
-  }
-
-  private static Optional<String> chain(CommandLine line, Draft draft, Set<Key<?>> fixed) {
-    return line.text(Flag.MASQ_CHAIN)
-        .flatMap(
-            text ->
-                switch (ChainName.parse(text)) {
-                  case ChainName.Parsed.Malformed(var reason) ->
-                      Optional.of("--masq-chain: " + reason);
-                  case ChainName.Parsed.Name(var name) -> {
-                    draft.masqChain(name);
-                    fixed.add(Key.MASQ_CHAIN);
-                    yield Optional.empty();
-                  }
-                });
-  }
-
-  private static Optional<String> backend(CommandLine line, Draft draft, Set<Key<?>> fixed) {
-    Optional<String> given = line.text(Flag.BACKEND);
-    if (given.isEmpty()) {
-      return Optional.empty();
-    }
-    fixed.add(Key.BACKEND);
-    switch (given.get()) {
-      case "auto" -> draft.backend(BackendChoice.AUTO);
-      case "iptables" -> draft.backend(BackendChoice.IPTABLES);
-      case "nftables" -> draft.backend(BackendChoice.NFTABLES);
-      case "cni" -> draft.backend(BackendChoice.CNI);
-      default -> {
-        return Optional.of(
-            "--backend is auto, iptables, nftables or cni, not \"" + given.get() + "\"");
-      }
-    }
-    return Optional.empty();
+  private static Optional<String> configs(CommandLine line) {
+    return line.list(Flag.CONFIG).contains("")
+        ? Optional.of("--config needs a path: --config=PATH")
+        : Optional.empty();
   }
 
   private static Optional<String> watchInterval(CommandLine line) {
@@ -195,16 +148,6 @@ record Settings(
       case GoDuration.Parsed.Value(var value) -> value;
       case GoDuration.Parsed.Malformed _ -> throw new IllegalStateException("checked before");
     };
-  }
-
-  /** Not fixed: in the agent that has this flag, the file's own interval goes before it. */
-  private static Optional<String> interval(CommandLine line, Draft draft) {
-    int seconds = line.number(Flag.RESYNC_INTERVAL, 60);
-    if (seconds < 1) {
-      return Optional.of("--resync-interval: at least 1 second, not " + seconds);
-    }
-    draft.resyncInterval(Duration.ofSeconds(seconds));
-    return Optional.empty();
   }
 
   private static Optional<String> listen(CommandLine line) {
@@ -243,11 +186,16 @@ record Settings(
 
   /** Whether a flag names the chain. */
   boolean namesChain() {
-    return fixed.contains(Key.MASQ_CHAIN);
+    return flags.fixed().contains(Key.MASQ_CHAIN);
   }
 
-  /** What the files overlay, given what {@code auto} stands for on this node. */
-  Base base(BackendChoice auto) {
-    return new Base(config, fixed, auto);
+  /** The files to read; that the default one is missing is nothing to speak of. */
+  ConfigPaths paths(ConfigPaths.IfMissing ifNamed) {
+    return new ConfigPaths(configs, configGiven ? ifNamed : ConfigPaths.IfMissing.DEFAULTS);
+  }
+
+  /** The config before the file has spoken. */
+  Config config() {
+    return flags.config();
   }
 }

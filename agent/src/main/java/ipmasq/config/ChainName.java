@@ -5,7 +5,7 @@ import java.util.Set;
 
 /** Names that a chain of ours may have. */
 public final class ChainName {
-  private static final int MAX_BYTES = 28;
+  static final int MAX_BYTES = 28;
 
   private static final Set<String> BUILT_IN =
       Set.of("PREROUTING", "INPUT", "FORWARD", "OUTPUT", "POSTROUTING");
@@ -58,22 +58,8 @@ public final class ChainName {
 
   private ChainName() {}
 
-  /** What came of reading a text as the name of a chain. */
-  public sealed interface Parsed {
-    /** A name that every iptables takes. */
-    record Name(String name) implements Parsed {}
-
-    /** Not such a name, and why. */
-    record Malformed(String reason) implements Parsed {}
-  }
-
-  /** Checks a name. */
-  public static Parsed parse(String text) {
-    String reason = reason(text);
-    return reason.isEmpty() ? new Parsed.Name(text) : new Parsed.Malformed(reason);
-  }
-
-  private static String reason(String text) {
+  /** Why a text is no name that every iptables takes; empty where it is one. */
+  static String fault(String text) {
     if (text.isEmpty()) {
       return "a chain needs a name";
     }

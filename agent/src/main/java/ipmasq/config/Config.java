@@ -1,41 +1,17 @@
 package ipmasq.config;
 
 import ipmasq.net.Cidr;
-import ipmasq.net.Cidrs;
 import ipmasq.net.Family;
 import ipmasq.net.IpRange;
 import ipmasq.net.PortRange;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/**
- * Everything that the file and the flags decide, every value valid.
- *
- * @param nonMasqueradeCidrs destinations that see the true source address, in the file's order
- * @param masqueradeCidrs exceptions inside them; the longest prefix wins
- * @param sourceCidrs only packets from here are ours; empty: from anywhere
- * @param outputInterfaces only packets that leave here are ours; empty: anywhere
- * @param outputAddresses the source addresses to give; at most one range a family
- * @param toPorts the source ports to give; empty: the kernel's choice
- * @param pin whether exempt destinations are kept from other chains' masquerading too
- */
-public record Config(
-    List<Cidr> nonMasqueradeCidrs,
-    List<Cidr> masqueradeCidrs,
-    List<Cidr> sourceCidrs,
-    List<String> outputInterfaces,
-    List<IpRange> outputAddresses,
-    boolean masqLinkLocal,
-    boolean masqLinkLocalIpv6,
-    Duration resyncInterval,
-    boolean enableIpv6,
-    boolean randomFully,
-    List<PortRange> toPorts,
-    String masqChain,
-    BackendChoice backend,
-    Conntrack conntrack,
-    boolean pin) {
-
+/** Everything that the file and the flags decide: a valid value for every {@link Key}. */
+public final class Config {
   /** How many ranges a list may have where the rules are walked one by one. */
   public static final int DEFAULT_CIDR_LIMIT = 64;
 
@@ -74,45 +50,129 @@ public record Config(
     ALL
   }
 
-  public Config {
-    nonMasqueradeCidrs = Cidrs.copyOf(nonMasqueradeCidrs);
-    masqueradeCidrs = Cidrs.copyOf(masqueradeCidrs);
-    sourceCidrs = Cidrs.copyOf(sourceCidrs);
-    outputInterfaces = List.copyOf(outputInterfaces);
-    outputAddresses = List.copyOf(outputAddresses);
-    toPorts = List.copyOf(toPorts);
+  private final Map<Key<?>, Object> values;
+
+  private Config(Map<Key<?>, Object> values) {
+    this.values = values;
   }
 
   /** What holds where neither file nor flag says anything. */
   public static Config defaults() {
-    return new Config(
-        PRIVATE,
-        List.of(),
-        List.of(),
-        List.of(),
-        List.of(),
-        false,
-        false,
-        Duration.ofSeconds(60),
-        false,
-        true,
-        List.of(),
-        "IP-MASQ-AGENT",
-        BackendChoice.AUTO,
-        Conntrack.KEEP,
-        false);
+    Map<Key<?>, Object> values = new LinkedHashMap<>();
+    for (Key<?> key : Key.ALL) {
+      values.put(key, key.byDefault());
+    }
+    return new Config(values);
+  }
+
+  /** The value of a key. */
+  @SuppressWarnings("unchecked") // with() is the only way in, and there the types fit
+  public <T> T of(Key<T> key) {
+    return (T) values.get(key);
+  }
+
+  /** The same but for one key. */
+  public <T> Config with(Key<T> key, T value) {
+    Map<Key<?>, Object> changed = new LinkedHashMap<>(values);
+    changed.put(key, key.type().copy(value));
+    return new Config(changed);
+  }
+
+  /** Destinations that see the true source address, in the file's order. */
+  public List<Cidr> nonMasqueradeCidrs() {
+    return of(Key.NON_MASQUERADE_CIDRS);
+  }
+
+  /** Exceptions inside them; the longest prefix wins. */
+  public List<Cidr> masqueradeCidrs() {
+    return of(Key.MASQUERADE_CIDRS);
+  }
+
+  /** Only packets from here are ours; empty: from anywhere. */
+  public List<Cidr> sourceCidrs() {
+    return of(Key.SOURCE_CIDRS);
+  }
+
+  /** Only packets that leave here are ours; empty: anywhere. */
+  public List<String> outputInterfaces() {
+    return of(Key.OUTPUT_INTERFACE);
+  }
+
+  /** The source addresses to give; at most one range per family. */
+  public List<IpRange> outputAddresses() {
+    return of(Key.OUTPUT_ADDRESS);
+  }
+
+  public boolean masqLinkLocal() {
+    return of(Key.MASQ_LINK_LOCAL);
+  }
+
+  public boolean masqLinkLocalIpv6() {
+    return of(Key.MASQ_LINK_LOCAL_IPV6);
+  }
+
+  public Duration resyncInterval() {
+    return of(Key.RESYNC_INTERVAL);
+  }
+
+  public boolean enableIpv6() {
+    return of(Key.ENABLE_IPV6);
+  }
+
+  public boolean randomFully() {
+    return of(Key.RANDOM_FULLY);
+  }
+
+  /** The source ports to give; empty: the kernel's choice. */
+  public List<PortRange> toPorts() {
+    return of(Key.TO_PORTS);
+  }
+
+  public String masqChain() {
+    return of(Key.MASQ_CHAIN);
+  }
+
+  public BackendChoice backend() {
+    return of(Key.BACKEND);
+  }
+
+  public Conntrack conntrack() {
+    return of(Key.CONNTRACK);
+  }
+
+  /** Whether exempt destinations are kept from other chains' masquerading too. */
+  public boolean pin() {
+    return of(Key.PIN);
   }
 
   /** Whether there shall be rules for this family. */
   public boolean enables(Family family) {
     return switch (family) {
       case IPV4 -> true;
-      case IPV6 -> enableIpv6;
+      case IPV6 -> enableIpv6();
     };
   }
 
-  /** A copy to change. */
-  public Draft draft() {
-    return new Draft(this);
+  /** Whether packets to link-local addresses are masqueraded like others. */
+  public boolean masqLinkLocal(Family family) {
+    return switch (family) {
+      case IPV4 -> masqLinkLocal();
+      case IPV6 -> masqLinkLocalIpv6();
+    };
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof Config that && values.equals(that.values);
+  }
+
+  @Override
+  public int hashCode() {
+    return values.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return values.toString();
   }
 }

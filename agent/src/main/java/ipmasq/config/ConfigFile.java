@@ -1,8 +1,6 @@
 package ipmasq.config;
 
-import java.nio.file.Path;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,46 +8,31 @@ import org.jspecify.annotations.Nullable;
  * anything.
  */
 record ConfigFile(Reading.Source source, Map<Key<?>, Setting<?>> settings, Problems problems) {
-  private static final int DIGEST_DIGITS = 12;
-
   /** Makes sense of what was found. A missing file has no settings and no problems. */
-  static ConfigFile of(Found found) {
-    if (found.bytes() != null) {
-      return parse(found.path(), found.bytes());
+  static ConfigFile of(FileSnapshot file) {
+    Reading.Source source = new Reading.Source(file.path(), file.bytes());
+    if (file.bytes().isPresent()) {
+      return parse(source, file.bytes().get().array());
     }
-    Problems problems = new Problems(found.path().toString());
-    if (found.trouble() != null) {
-      problems.add(found.trouble());
-    }
-    return new ConfigFile(new Reading.Source(found.path(), Optional.empty()), Map.of(), problems);
+    Problems problems = new Problems(file.path().toString());
+    file.problem().ifPresent(problems::add);
+    return new ConfigFile(source, Map.of(), problems);
   }
 
   /** The setting of a key, or null where this file has none. */
-  @SuppressWarnings("unchecked") // Document puts each setting under its own key.
+  @SuppressWarnings("unchecked") // SettingsReader puts each setting under its own key.
   <T> @Nullable Setting<T> setting(Key<T> key) {
     return (Setting<T>) settings.get(key);
   }
 
-  /** The elements that this file gives for a key. */
-  <T> Listed<T> listed(Key<Listed<T>> key) {
-    Setting<Listed<T>> setting = setting(key);
-    return setting == null ? Listed.empty() : setting.value().orElseGet(Listed::empty);
-  }
-
-  /** Where an element stands: {@code path:line:column}. */
-  String place(Listed<?> listed, int i) {
-    return source.path() + ":" + listed.line(i) + ":" + listed.column(i);
-  }
-
-  private static ConfigFile parse(Path path, byte[] bytes) {
-    Reading.Source source = new Reading.Source(path, Optional.of(Sha256.hex(bytes, DIGEST_DIGITS)));
+  private static ConfigFile parse(Reading.Source source, byte[] bytes) {
     String text = FileText.decode(bytes);
     if (!FileText.beginsWithBrace(text)) {
       return yaml(source, bytes, text);
     }
-    Problems problems = new Problems(path.toString());
+    Problems problems = new Problems(source.path().toString());
     try {
-      Map<Key<?>, Setting<?>> settings = Document.read(new JsonTokens(text), true, problems);
+      Map<Key<?>, Setting<?>> settings = SettingsReader.read(new JsonTokens(text), true, problems);
       return new ConfigFile(source, settings, problems);
     } catch (SyntaxError notJson) {
       return yamlInBraces(source, bytes, text, notJson);
@@ -60,13 +43,9 @@ record ConfigFile(Reading.Source source, Map<Key<?>, Setting<?>> settings, Probl
     Problems problems = new Problems(source.path().toString());
     Map<Key<?>, Setting<?>> settings = Map.of();
     try {
-      if (LineTokens.read(text)) {
-        settings = Document.read(new LineTokens(text), false, problems);
-        return new ConfigFile(source, settings, problems);
-      }
       FileText.requirePrintable(bytes, text);
       YamlTokens tokens = new YamlTokens(text);
-      settings = Document.read(tokens, false, problems);
+      settings = SettingsReader.read(tokens, false, problems);
       if (tokens.followed()) {
         problems.warning(
             tokens.line(),
@@ -87,7 +66,7 @@ record ConfigFile(Reading.Source source, Map<Key<?>, Setting<?>> settings, Probl
     try {
       FileText.requirePrintable(bytes, text);
       YamlTokens tokens = new YamlTokens(text);
-      Map<Key<?>, Setting<?>> settings = Document.read(tokens, false, problems);
+      Map<Key<?>, Setting<?>> settings = SettingsReader.read(tokens, false, problems);
       if (tokens.followed() || !text.stripLeading().startsWith("{")) {
         throw notJson;
       }
@@ -105,6 +84,6 @@ record ConfigFile(Reading.Source source, Map<Key<?>, Setting<?>> settings, Probl
     while (at < text.length() && Character.isWhitespace(text.charAt(at))) {
       at++;
     }
-    return text.startsWith("\"", at);
+    return text.startsWith("\"", at) || text.startsWith("//", at) || text.startsWith("/*", at);
   }
 }

@@ -1,46 +1,157 @@
 package ipmasq.config;
 
+import ipmasq.config.Problem.Severity;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Reads config files, and makes sense of them only when they have changed: a list of a hundred
  * thousand ranges is compared in a moment, and not worked through every minute for nothing. Used by
  * one thread.
+ *
+ * <p>Files are read on a thread of its own, so that a mount that does not answer stops nobody: that
+ * is a bad file until it answers. Files that say much less than before are read a second time a
+ * moment later, since they may be half written.
  */
 public final class ConfigFollower {
-  private final List<Path> sources;
-  private List<Found> files = List.of();
-  private @Nullable Base base;
-  private @Nullable Reading reading;
+  private static final Duration PATIENCE = Duration.ofSeconds(2);
+  private static final Duration MOMENT = Duration.ofMillis(300);
 
-  public ConfigFollower(List<Path> sources) {
-    this.sources = List.copyOf(sources);
+  /** A file that still changes after so many moments is left to its writer. */
+  private static final int MOMENTS = 4;
+
+  /** Lets time pass. */
+  interface Pause {
+    void pause(Duration time);
   }
 
-  /** What the files say over a base; the very same as last time where neither has changed. */
-  public Reading read(Base now) {
+  /** Reads the files, and says at which path it is. */
+  interface Look {
+    List<FileSnapshot> look(Consumer<Path> progress);
+  }
+
+  private final List<Path> paths;
+  private final Look look;
+  private final TimedCall<List<FileSnapshot>> looks;
+  private final Pause pause;
+  private final AtomicReference<Path> lookingAt = new AtomicReference<>(Path.of(""));
+
+  private List<FileSnapshot> files = List.of();
+  private @Nullable FlagDefaults flags;
+  private @Nullable Reading reading;
+  private @Nullable Reading silence;
+  private @Nullable Config good;
+
+  public ConfigFollower(ConfigPaths paths) {
+    this(paths, () -> {});
+  }
+
+  /**
+   * @param answered is told, on another thread, when files can be read that could not before
+   */
+  public ConfigFollower(ConfigPaths paths, Runnable answered) {
+    this(paths.paths(), paths::look, PATIENCE, answered, ConfigFollower::sleep);
+  }
+
+  ConfigFollower(List<Path> paths, Look look, Duration patience, Runnable answered, Pause pause) {
+    this.paths = paths;
+    this.look = look;
+    this.looks = new TimedCall<>("config-read", patience, answered);
+    this.pause = pause;
+  }
+
+  private static void sleep(Duration time) {
     try {
-      List<Found> found = Sources.look(sources);
+      TimeUnit.NANOSECONDS.sleep(time.toNanos());
+    } catch (InterruptedException stop) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** What the files say over the flags; the very same as last time where neither has changed. */
+  public Reading read(FlagDefaults now) {
+    try {
+      Optional<List<FileSnapshot>> found = look();
+      if (found.isEmpty()) {
+        return noAnswer();
+      }
+      silence = null;
       Reading last = reading;
-      if (last == null || !found.equals(files) || !now.equals(base)) {
+      if (last == null || !found.get().equals(files) || !now.equals(flags)) {
         reading = null;
-        last = sense(found, now);
-        files = found;
-        base = now;
-        reading = last;
+        last = confirmed(found.get(), now);
       }
       return last;
     } catch (OutOfMemoryError full) {
-      return TooLarge.unread(sources);
+      return TooLarge.unread(paths);
     }
   }
 
-  private static Reading sense(List<Found> found, Base base) {
-    if (found.isEmpty()) {
-      return new Reading.Read(base.config(), List.of(), List.of());
+  private Optional<List<FileSnapshot>> look() {
+    return looks.call(() -> look.look(lookingAt::set));
+  }
+
+  private Reading noAnswer() {
+    Reading known = silence;
+    if (known == null) {
+      known =
+          rejected(
+              lookingAt.get(),
+              "cannot be read: no answer within " + Key.RESYNC_INTERVAL.json(looks.patience()),
+              "check its mount; it is read as soon as it answers");
+      silence = known;
     }
-    return new Assembly(found.stream().map(ConfigFile::of).toList(), base).reading();
+    return known;
+  }
+
+  private static Reading rejected(Path path, String message, String hint) {
+    Problem problem = new Problem(Severity.ERROR, path.toString(), 0, 0, message, hint);
+    return new Reading.Rejected(
+        List.of(problem), List.of(new Reading.Source(path, Optional.empty())));
+  }
+
+  /** Makes sense of files, of those that say much less than before once they stay as they are. */
+  private Reading confirmed(List<FileSnapshot> first, FlagDefaults now) {
+    List<FileSnapshot> found = first;
+    for (int moment = 0; moment < MOMENTS; moment++) {
+      Reading read = ConfigReader.read(found, now);
+      if (!suspicious(found, read)) {
+        return accepted(found, now, read);
+      }
+      pause.pause(MOMENT);
+      Optional<List<FileSnapshot>> again = look();
+      if (again.isEmpty()) {
+        return noAnswer();
+      }
+      if (again.get().equals(found)) {
+        return accepted(found, now, read);
+      }
+      found = again.get();
+    }
+    return rejected(
+        found.getFirst().path(),
+        "changes faster than it can be read, and says much less than before",
+        "it is read again when it changes no more");
+  }
+
+  private boolean suspicious(List<FileSnapshot> found, Reading read) {
+    Config before = good;
+    return before != null
+        && read instanceof Reading.Read now
+        && (Shrinkage.of(before, now.config()) || Shrinkage.of(files, found));
+  }
+
+  private Reading accepted(List<FileSnapshot> found, FlagDefaults now, Reading read) {
+    files = found;
+    flags = now;
+    reading = read;
+    good = read instanceof Reading.Read(var config, var _, var _) ? config : good;
+    return read;
   }
 }

@@ -3,21 +3,26 @@ package ipmasq.config;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Reads config files over a base. */
+/** Makes a config of files. */
 public final class ConfigReader {
   private ConfigReader() {}
 
-  /** Reads one source; a missing file is the base as it is. */
-  public static Reading read(Path source, Base base) {
-    return read(List.of(source), base);
+  /** Reads a file or a directory once; a missing file is the flags' defaults as they are. */
+  public static Reading read(Path path, FlagDefaults flags) {
+    return read(new ConfigPaths(List.of(path), ConfigPaths.IfMissing.DEFAULTS), flags);
   }
 
   /**
-   * Reads several sources as one config: files, and directories of {@code ip-masq*} files. Lists
-   * are united in the order of the sources; what two files contradict each other in is an error,
-   * and so is more than the memory can hold.
+   * Reads several paths as one config, once: files, and directories of {@code ip-masq*} files.
+   * Lists are united in the order of the paths; what two files contradict each other in is an
+   * error, and so is more than the memory can hold.
    */
-  public static Reading read(List<Path> sources, Base base) {
-    return new ConfigFollower(sources).read(base);
+  public static Reading read(ConfigPaths paths, FlagDefaults flags) {
+    return new ConfigFollower(paths).read(flags);
+  }
+
+  /** Makes sense of files that were read before. Pure. */
+  public static Reading read(List<FileSnapshot> files, FlagDefaults flags) {
+    return ConfigMerge.of(files.stream().map(ConfigFile::of).toList(), flags);
   }
 }

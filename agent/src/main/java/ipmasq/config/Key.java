@@ -1,128 +1,356 @@
 package ipmasq.config;
 
+import static ipmasq.config.Config.BackendChoice.CNI;
+import static ipmasq.config.Config.BackendChoice.IPTABLES;
+
 import ipmasq.config.Config.BackendChoice;
 import ipmasq.config.Config.Conntrack;
+import ipmasq.config.ValueType.Parsed;
 import ipmasq.net.Cidr;
-import ipmasq.net.Cidrs;
 import ipmasq.net.IpRange;
 import ipmasq.net.PortRange;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 
-/** The keys of the config file: how each is spelled, read, and joined over several files. */
+/**
+ * A key of the config file, and all there is to know about it: this is the only place to describe a
+ * new one. Reading, merging, flags and help follow from here; tests hold the JSON Schema and the
+ * table in {@code docs/configuration.md} to it. {@link Config#of} gives its value.
+ */
 public final class Key<T> {
-  /** What to do when several files give a key. */
-  enum Join {
-    /** One list of all their elements. */
-    UNITE,
-    /** True where one of them is. */
-    OR,
-    /** They must agree. */
-    AGREE
-  }
+  /** Every key, in the order in which people meet them: the order of this file. */
+  public static final List<Key<?>> ALL;
+
+  private static final List<Key<?>> described = new ArrayList<>();
 
   // What the Go agents know.
-  static final Key<Listed<Cidr>> NON_MASQUERADE_CIDRS =
+  public static final Key<List<Cidr>> NON_MASQUERADE_CIDRS =
       new Key<>(
           "nonMasqueradeCIDRs",
-          "",
-          Join.UNITE,
-          Decoders.list(Elements::cidr, Cidrs.Collector::new));
-  static final Key<Long> CIDR_LIMIT = new Key<>("cidrLimit", "", Join.AGREE, Decoders::whole);
-  static final Key<Boolean> MASQ_LINK_LOCAL =
-      new Key<>("masqLinkLocal", "", Join.OR, Decoders::truth);
-  static final Key<Boolean> MASQ_LINK_LOCAL_IPV6 =
-      new Key<>("masqLinkLocalIPv6", "", Join.OR, Decoders::truth);
+          ListTypes.CIDRS,
+          Config.PRIVATE,
+          Merge.unite(),
+          new Docs("destinations that see the pod's address")
+              .description(
+                  "Destinations that see the true source address. Replaces the default list; an"
+                      + " empty list masquerades everything but link-local.")
+              .examples(List.of("10.0.0.0/8", "100.64.0.0/10"), List.of()));
+
+  public static final Key<OptionalLong> CIDR_LIMIT =
+      new Key<>(
+          "cidrLimit",
+          ScalarTypes.COUNT,
+          OptionalLong.empty(),
+          Merge.agree(),
+          new Docs("most entries that list may have")
+              .byDefault("64; with nftables no limit")
+              .description(
+                  "How many elements nonMasqueradeCIDRs may have. Without this key 64 for iptables,"
+                      + " any number for nftables.")
+              .examples(64, 1000));
+
+  public static final Key<Boolean> MASQ_LINK_LOCAL =
+      new Key<>(
+          "masqLinkLocal",
+          ScalarTypes.BOOLEAN,
+          false,
+          Merge.or(),
+          new Docs("masquerade `169.254.0.0/16` too")
+              .description("Whether traffic to 169.254.0.0/16 is masqueraded too.")
+              .examples(true, false));
+
+  public static final Key<Boolean> MASQ_LINK_LOCAL_IPV6 =
+      new Key<>(
+          "masqLinkLocalIPv6",
+          ScalarTypes.BOOLEAN,
+          false,
+          Merge.or(),
+          new Docs("masquerade `fe80::/10` too")
+              .description("Whether traffic to fe80::/10 is masqueraded too.")
+              .examples(true, false));
+
   public static final Key<Duration> RESYNC_INTERVAL =
-      new Key<>("resyncInterval", "resync-interval", Join.AGREE, Decoders::interval);
+      new Key<>(
+          "resyncInterval",
+          ScalarTypes.INTERVAL,
+          Duration.ofSeconds(60),
+          Merge.agree(),
+          new Docs("look at everything this often, whatever happens")
+              .description(
+                  "How often file and rules are looked at again, as a Go duration: a number with its"
+                      + " unit, or several.")
+              .examples("60s", "1h30m", "500ms", "1.5h"),
+          // In the agent that has this flag, the file's own interval goes before it.
+          new Flag(
+              "resync-interval",
+              "SECONDS",
+              "look at file and rules this often, where the file does not say (default 60)",
+              false));
 
   // What their users have asked for.
-  static final Key<Listed<Cidr>> MASQUERADE_CIDRS =
+  public static final Key<List<Cidr>> MASQUERADE_CIDRS =
       new Key<>(
-          "masqueradeCIDRs", "", Join.UNITE, Decoders.list(Elements::cidr, Cidrs.Collector::new));
-  static final Key<Listed<Cidr>> SOURCE_CIDRS =
-      new Key<>("sourceCIDRs", "", Join.UNITE, Decoders.list(Elements::cidr, Cidrs.Collector::new));
-  static final Key<Listed<String>> OUTPUT_INTERFACE =
-      new Key<>("outputInterface", "", Join.UNITE, Decoders.oneOrList(Elements::networkInterface));
-  static final Key<Listed<IpRange>> OUTPUT_ADDRESS =
-      new Key<>("outputAddress", "", Join.UNITE, Decoders.oneOrList(Elements::addresses));
+          "masqueradeCIDRs",
+          ListTypes.CIDRS,
+          List.of(),
+          Merge.unite(),
+          new Docs("exceptions: parts of the ranges above that are masqueraded")
+              .byDefault("none")
+              .description(
+                  "Exceptions inside nonMasqueradeCIDRs: these are masqueraded all the same. The"
+                      + " longest prefix wins.")
+              .examples(List.of("10.8.0.0/16"), List.of()));
+
+  public static final Key<List<Cidr>> SOURCE_CIDRS =
+      new Key<>(
+          "sourceCIDRs",
+          ListTypes.CIDRS,
+          List.of(),
+          Merge.unite(),
+          new Docs("masquerade only what comes from here")
+              .byDefault("any")
+              .description("Only traffic from these sources is masqueraded. Empty: from anywhere.")
+              .examples(List.of("10.244.0.0/16"), List.of()),
+          CNI);
+
+  public static final Key<List<String>> OUTPUT_INTERFACE =
+      new Key<>(
+          "outputInterface",
+          ListTypes.INTERFACES,
+          List.of(),
+          Merge.unite(),
+          new Docs("masquerade only what leaves by these interfaces")
+              .byDefault("any")
+              .description(
+                  "Only traffic that leaves by these network interfaces is masqueraded. A plus at"
+                      + " the end stands for any ending.")
+              .examples("eth0", "eth+", List.of("eth0", "wlan+")),
+          CNI);
+
+  public static final Key<List<IpRange>> OUTPUT_ADDRESS =
+      new Key<>(
+          "outputAddress",
+          ListTypes.ADDRESSES,
+          List.of(),
+          Merge.unite(),
+          new Docs("the address to masquerade with")
+              .byDefault("the interface's")
+              .description(
+                  "The source address to give instead of that of the interface; an address or a"
+                      + " range, one per family.")
+              .examples("192.0.2.1", "192.0.2.1-192.0.2.9", List.of("192.0.2.1")),
+          CNI);
+
   public static final Key<Boolean> ENABLE_IPV6 =
-      new Key<>("enableIPv6", "enable-ipv6", Join.OR, Decoders::truth);
+      new Key<>(
+          "enableIPv6",
+          ScalarTypes.BOOLEAN,
+          false,
+          Merge.or(),
+          new Docs("keep IPv6 rules too")
+              .description("Whether IPv6 is masqueraded too.")
+              .examples(true, false),
+          new Flag("enable-ipv6", "", "masquerade IPv6 too", true));
+
   public static final Key<Boolean> RANDOM_FULLY =
-      new Key<>("randomFully", "random-fully", Join.OR, Decoders::truth);
+      new Key<>(
+          "randomFully",
+          ScalarTypes.BOOLEAN,
+          true,
+          Merge.or(),
+          new Docs("choose source ports at random")
+              .description("Whether the kernel chooses source ports at random.")
+              .examples(true, false),
+          new Flag("random-fully", "", "choose source ports at random (default true)", true));
+
   public static final Key<List<PortRange>> TO_PORTS =
-      new Key<>("toPorts", "to-ports", Join.AGREE, Decoders::ports);
+      new Key<>(
+          "toPorts",
+          ListTypes.PORTS,
+          List.of(),
+          Merge.agree(),
+          new Docs("the source ports to choose from")
+              .byDefault("the kernel's choice")
+              .description("Source ports for tcp, udp and sctp.")
+              .examples(
+                  "1024-29999,32768-65535", 5000, List.of("1024-29999", "32768-65535", 5000), ""),
+          new Flag(
+              "to-ports",
+              "RANGES",
+              "source ports for tcp, udp and sctp, such as 1024-29999,32768-65535",
+              true),
+          CNI);
+
   public static final Key<String> MASQ_CHAIN =
-      new Key<>("masqChain", "masq-chain", Join.AGREE, Decoders::chain);
+      new Key<>(
+          "masqChain",
+          ScalarTypes.CHAIN,
+          "IP-MASQ-AGENT",
+          Merge.agree(),
+          new Docs("name of the iptables chain")
+              .description("The name of the nat chain.")
+              .examples("IP-MASQ-AGENT", "MY-CHAIN"),
+          new Flag("masq-chain", "NAME", "name of the nat chain (default IP-MASQ-AGENT)", true));
+
   public static final Key<BackendChoice> BACKEND =
       new Key<>(
           "backend",
-          "backend",
-          Join.AGREE,
-          Decoders.choice(
-              Map.of(
-                  "auto", BackendChoice.AUTO,
-                  "iptables", BackendChoice.IPTABLES,
-                  "nftables", BackendChoice.NFTABLES,
-                  "cni", BackendChoice.CNI)));
+          new ScalarTypes.Choice<>(BackendChoice.class),
+          BackendChoice.AUTO,
+          Merge.agree(),
+          new Docs("how rules get into the kernel")
+              .description("Which program of the kernel to write.")
+              .examples("auto", "iptables", "nftables", "cni"),
+          new Flag(
+              "backend",
+              "auto|iptables|nftables|cni",
+              "what to write (default auto: as the node does)",
+              true));
+
   public static final Key<Conntrack> CONNTRACK =
       new Key<>(
           "conntrack",
-          "",
-          Join.AGREE,
-          Decoders.choice(
-              Map.of("keep", Conntrack.KEEP, "udp", Conntrack.UDP, "all", Conntrack.ALL)));
-  public static final Key<Boolean> PIN = new Key<>("pin", "", Join.OR, Decoders::truth);
+          new ScalarTypes.Choice<>(Conntrack.class),
+          Conntrack.KEEP,
+          Merge.agree(),
+          new Docs("which flows under way follow a change of the rules")
+              .description("Which flows under way are made to follow a change of the rules.")
+              .examples("keep", "udp", "all"),
+          CNI);
 
-  /** In the order in which people meet them. */
-  public static final List<Key<?>> ALL =
-      List.of(
-          NON_MASQUERADE_CIDRS,
-          CIDR_LIMIT,
-          MASQ_LINK_LOCAL,
-          MASQ_LINK_LOCAL_IPV6,
-          RESYNC_INTERVAL,
-          MASQUERADE_CIDRS,
-          SOURCE_CIDRS,
-          OUTPUT_INTERFACE,
-          OUTPUT_ADDRESS,
-          ENABLE_IPV6,
-          RANDOM_FULLY,
-          TO_PORTS,
-          MASQ_CHAIN,
-          BACKEND,
-          CONNTRACK,
-          PIN);
+  public static final Key<Boolean> PIN =
+      new Key<>(
+          "pin",
+          ScalarTypes.BOOLEAN,
+          false,
+          Merge.or(),
+          new Docs("keep exempt traffic from other chains' masquerading too")
+              .description(
+                  "Whether exempt destinations keep their source address even if another chain would"
+                      + " masquerade (nftables).")
+              .examples(true, false),
+          IPTABLES,
+          CNI);
+
+  static {
+    ALL = List.copyOf(described);
+  }
+
+  /**
+   * The flag that decides the same.
+   *
+   * @param name without dashes
+   * @param value how its value is called in the help; empty for a switch
+   * @param help one line
+   * @param wins whether the file cannot change what it says
+   */
+  public record Flag(String name, String value, String help, boolean wins) {}
+
+  /**
+   * What people read about a key.
+   *
+   * @param inShort its row in the table of keys
+   * @param inWords what happens where it is left out; empty: its default value says it
+   * @param text what editors show
+   * @param examples as JSON would have them
+   */
+  record Docs(String inShort, String inWords, String text, List<Object> examples) {
+    Docs(String inShort) {
+      this(inShort, "", "", List.of());
+    }
+
+    Docs byDefault(String words) {
+      return new Docs(inShort, words, text, examples);
+    }
+
+    Docs description(String sentence) {
+      return new Docs(inShort, inWords, sentence, examples);
+    }
+
+    Docs examples(Object... values) {
+      return new Docs(inShort, inWords, text, List.of(values));
+    }
+  }
 
   private final String name;
-  private final String flag;
-  private final Join join;
-  private final Decoder<T> decoder;
+  private final ValueType<T> type;
+  private final T byDefault;
+  private final Merge<T> merge;
+  private final Docs docs;
+  private final Optional<Flag> flag;
+  private final Set<BackendChoice> unsupported;
 
-  private Key(String name, String flag, Join join, Decoder<T> decoder) {
+  private Key(
+      String name,
+      ValueType<T> type,
+      T byDefault,
+      Merge<T> merge,
+      Docs docs,
+      Optional<Flag> flag,
+      BackendChoice... unsupported) {
     this.name = name;
+    this.type = type;
+    this.byDefault = type.copy(byDefault);
+    this.merge = merge;
+    this.docs = docs;
     this.flag = flag;
-    this.join = join;
-    this.decoder = decoder;
+    this.unsupported = Set.of(unsupported);
+    described.add(this);
+  }
+
+  private Key(
+      String name,
+      ValueType<T> type,
+      T byDefault,
+      Merge<T> merge,
+      Docs docs,
+      Flag flag,
+      BackendChoice... unsupported) {
+    this(name, type, byDefault, merge, docs, Optional.of(flag), unsupported);
+  }
+
+  private Key(
+      String name,
+      ValueType<T> type,
+      T byDefault,
+      Merge<T> merge,
+      Docs docs,
+      BackendChoice... unsupported) {
+    this(name, type, byDefault, merge, docs, Optional.empty(), unsupported);
   }
 
   public String name() {
     return name;
   }
 
-  /** The flag that decides the same, without dashes; empty where there is none. */
-  public String flag() {
+  public Optional<Flag> flag() {
     return flag;
   }
 
-  Join join() {
-    return join;
+  ValueType<T> type() {
+    return type;
   }
 
-  Decoder<T> decoder() {
-    return decoder;
+  /** What holds where neither file nor flag says anything. */
+  T byDefault() {
+    return byDefault;
+  }
+
+  Merge<T> merge() {
+    return merge;
+  }
+
+  Docs docs() {
+    return docs;
+  }
+
+  /** Whether a backend can do what another value than the default asks for. */
+  boolean isPossibleWith(BackendChoice backend) {
+    return !unsupported.contains(backend);
   }
 
   /** The key that a file means: as it is spelled, or else whatever the case of its letters. */
@@ -154,6 +382,27 @@ public final class Key<T> {
           });
     }
     return out.toString();
+  }
+
+  /** A value as JSON would have it. */
+  public Object json(T value) {
+    return type.json(value);
+  }
+
+  /** What came of the text of its flag. */
+  public sealed interface Given {
+    record As(FlagDefaults defaults) implements Given {}
+
+    record Wrong(String reason) implements Given {}
+  }
+
+  /** Changes the defaults as the text of its flag says. */
+  public Given given(String text, FlagDefaults before) {
+    return switch (type.parse(text)) {
+      case Parsed.Malformed<T>(String reason) -> new Given.Wrong(reason);
+      case Parsed.Value<T>(T value) ->
+          new Given.As(before.with(this, value, flag.isPresent() && flag.get().wins()));
+    };
   }
 
   @Override

@@ -25,10 +25,14 @@ public sealed interface Reading {
   /**
    * A file that was looked at.
    *
-   * @param digest the first hex digits of the SHA-256 of its bytes; nothing where it is missing or
-   *     cannot be read
+   * @param bytes nothing where it is missing or cannot be read
    */
-  record Source(Path path, Optional<String> digest) {}
+  record Source(Path path, Optional<FileBytes> bytes) {
+    /** The SHA-256 of its bytes in hex. */
+    public Optional<String> hash() {
+      return bytes.map(FileBytes::hash);
+    }
+  }
 
   /** The files that were looked at. */
   List<Source> sources();

@@ -1,14 +1,17 @@
 package ipmasq.config;
 
+import java.util.Arrays;
 import java.util.Optional;
 
 /**
  * A key in a file and its value.
  *
  * @param value nothing where the file leaves the default in place, or where the value is no good
+ * @param places of the value, or of each element of a list
  * @param merged whether it came by {@code <<}
  */
-record Setting<T>(Key<T> key, Token at, Optional<T> value, boolean merged, Problems problems) {
+record Setting<T>(
+    Key<T> key, Token at, Optional<T> value, Places places, boolean merged, Problems problems) {
   /** {@code line:column}. */
   String place() {
     return at.line() + ":" + at.column();
@@ -17,5 +20,28 @@ record Setting<T>(Key<T> key, Token at, Optional<T> value, boolean merged, Probl
   /** Whether the key is spelled as we spell it. */
   boolean exact() {
     return at.text().equals(key.name());
+  }
+
+  /** Where the elements of a list stand: two ints each, not objects. */
+  static final class Places {
+    private int[] places = new int[2];
+    private int size;
+
+    void add(Token at) {
+      int i = 2 * size++;
+      if (i == places.length) {
+        places = Arrays.copyOf(places, 2 * i);
+      }
+      places[i] = at.line();
+      places[i + 1] = at.column();
+    }
+
+    int line(int i) {
+      return places[2 * i];
+    }
+
+    int column(int i) {
+      return places[2 * i + 1];
+    }
   }
 }

@@ -15,6 +15,20 @@ final class SyntaxError extends Exception {
     this.hint = hint;
   }
 
+  int line() {
+    return line;
+  }
+
+  /** {@code line:column}. */
+  String place() {
+    return line + ":" + column;
+  }
+
+  /** In other words. */
+  SyntaxError as(String message, String otherHint) {
+    return new SyntaxError(line, column, message, otherHint);
+  }
+
   void reportTo(Problems problems) {
     problems.error(line, column, getMessage(), hint);
   }

@@ -25,7 +25,7 @@ final class YamlScalar {
     boolean own = !tag.startsWith(CORE) && !tag.isEmpty() && !tag.equals("!");
     String type = own ? "str" : tag.startsWith(CORE) ? tag.substring(CORE.length()) : tag;
     return switch (type) {
-      case "" -> untagged(value, quoted, line, column);
+      case "" -> quoted ? text(value, line, column) : plain(value, line, column);
       // The lone "!" undoes the quotes.
       case "!" -> plain(value, line, column);
       case "bool" -> typed(Kind.BOOLEAN, plain(value, line, column), type);
@@ -37,11 +37,6 @@ final class YamlScalar {
       // !!str, !!timestamp, and tags that nobody knows.
       default -> text(value, line, column);
     };
-  }
-
-  /** A scalar as nearly all are. */
-  static Token untagged(String value, boolean quoted, int line, int column) throws SyntaxError {
-    return quoted ? text(value, line, column) : plain(value, line, column);
   }
 
   private static Token text(String value, int line, int column) {

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.events.AliasEvent;
+import org.snakeyaml.engine.v2.events.CollectionStartEvent;
 import org.snakeyaml.engine.v2.events.Event;
 import org.snakeyaml.engine.v2.events.NodeEvent;
 import org.snakeyaml.engine.v2.events.ScalarEvent;
@@ -32,7 +33,9 @@ final class YamlTokens implements Tokens {
 
   static final int MAX_DEPTH = 10_000;
 
+  private final String text;
   private final ParserImpl parser;
+  private final Deque<Opened> brackets = new ArrayDeque<>();
   private final Map<String, Recording> anchors = new HashMap<>();
   private final Deque<Recording> open = new ArrayDeque<>();
   private final Deque<Iterator<Step>> playing = new ArrayDeque<>();
@@ -44,6 +47,7 @@ final class YamlTokens implements Tokens {
   private boolean more;
 
   YamlTokens(String text) {
+    this.text = text;
     LoadSettings settings =
         LoadSettings.builder()
             .setUseMarks(true)
@@ -52,6 +56,9 @@ final class YamlTokens implements Tokens {
             .build();
     parser = new ParserImpl(settings, new StreamReader(settings, FileText.asYaml11(text)));
   }
+
+  /** A bracket or brace that is not closed yet. */
+  record Opened(char bracket, int line, int column) {}
 
   /** What a recording is made of. */
   private sealed interface Step {
@@ -125,8 +132,8 @@ final class YamlTokens implements Tokens {
       }
       case Alias -> alias((AliasEvent) event);
       case Scalar -> scalar((ScalarEvent) event);
-      case SequenceStart -> opening(Kind.LIST, (NodeEvent) event);
-      case MappingStart -> opening(Kind.MAP, (NodeEvent) event);
+      case SequenceStart -> opening(Kind.LIST, (CollectionStartEvent) event);
+      case MappingStart -> opening(Kind.MAP, (CollectionStartEvent) event);
       case SequenceEnd -> closing(Kind.LIST_END);
       case MappingEnd -> closing(Kind.MAP_END);
     };
@@ -175,8 +182,9 @@ final class YamlTokens implements Tokens {
     return step;
   }
 
-  private Step opening(Kind kind, NodeEvent event) throws SyntaxError {
+  private Step opening(Kind kind, CollectionStartEvent event) throws SyntaxError {
     begin(event);
+    brackets.push(new Opened(!event.isFlow() ? ' ' : kind == Kind.LIST ? '[' : '{', line, column));
     Step step = record(new Step.Of(Token.mark(kind, line, column)));
     if (++depth > MAX_DEPTH) {
       throw new SyntaxError(line, column, "exceeded max depth of " + MAX_DEPTH, "nest less");
@@ -186,6 +194,7 @@ final class YamlTokens implements Tokens {
 
   private Step closing(Kind kind) {
     depth--;
+    brackets.pop();
     Step step = record(new Step.Of(Token.mark(kind, line, column)));
     finish();
     return step;
@@ -221,11 +230,11 @@ final class YamlTokens implements Tokens {
     try {
       event = parser.next();
     } catch (MarkedYamlEngineException e) {
-      throw YamlWords.error(e, line, column);
+      throw YamlErrors.error(e, text, brackets.peek(), line, column);
     } catch (RuntimeException e) {
       // The engine has been seen to leak others for odd escapes and directives; for us they all
       // mean that the text is not YAML.
-      throw new SyntaxError(line, column, YamlWords.oneLine(e), "");
+      throw new SyntaxError(line, column, YamlErrors.oneLine(e), "");
     }
     Optional<Mark> mark = event.getStartMark();
     if (mark.isPresent()) {

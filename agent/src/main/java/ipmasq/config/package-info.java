@@ -1,6 +1,6 @@
 /**
  * From the bytes of the config file to a valid config, or to problems with their place. Uses {@code
- * net}.
+ * net} and {@code json}.
  */
 @NullMarked
 package ipmasq.config;

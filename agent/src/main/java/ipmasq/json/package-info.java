@@ -1,4 +1,4 @@
-/** JSON for scripts and collectors. Uses nothing. */
+/** JSON, read with its places and written. Uses nothing. */
 @NullMarked
 package ipmasq.json;
 

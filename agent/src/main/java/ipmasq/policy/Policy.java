@@ -64,25 +64,21 @@ public record Policy(
 
   /** The policy that a config asks for. */
   public static Policy of(Config config, Family family) {
-    boolean linkLocal =
-        switch (family) {
-          case IPV4 -> config.masqLinkLocal();
-          case IPV6 -> config.masqLinkLocalIpv6();
-        };
     Cidrs sources = Cidrs.copyOf(config.sourceCidrs()).of(family);
     if (sources.isEmpty() && !config.sourceCidrs().isEmpty()) {
       // Sources of the other family only: none of this one's traffic is ours.
       return exemptAll(family);
     }
+    // A range that is given twice is written once, unlike in the Go agents.
     Cidrs exempt =
-        Cidrs.copyOf(linkLocal ? List.of() : List.of(family.linkLocal()))
+        Cidrs.copyOf(config.masqLinkLocal(family) ? List.of() : List.of(family.linkLocal()))
             .followedBy(Cidrs.copyOf(config.nonMasqueradeCidrs()).of(family));
     Cidrs exceptions = Cidrs.copyOf(config.masqueradeCidrs()).of(family);
     return new Policy(
         family,
         sources,
         config.outputInterfaces(),
-        destinations(written(family, exempt), written(family, exceptions)),
+        destinations(exempt.distinct(), exceptions.distinct()),
         new Translation(
             config.outputAddresses().stream().filter(range -> range.family() == family).findFirst(),
             config.toPorts(),
@@ -97,17 +93,6 @@ public record Policy(
         List.of(),
         List.of(new Destination(family.all(), Treatment.EXEMPT)),
         new Translation(Optional.empty(), List.of(), false));
-  }
-
-  /**
-   * A range that stands twice in the file is written once. The Go agents repeat it; that is kept
-   * for IPv6, where the recorded conformance cases hold us to their rules line by line.
-   */
-  private static Cidrs written(Family family, Cidrs ranges) {
-    return switch (family) {
-      case IPV4 -> ranges.distinct();
-      case IPV6 -> ranges;
-    };
   }
 
   /** First match becomes longest prefix; without exceptions the file's order stays. */

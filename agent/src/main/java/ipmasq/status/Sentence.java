@@ -24,7 +24,7 @@ final class Sentence {
 
   private static String source(Status status) {
     long found =
-        status.last().sources().stream().filter(source -> source.digest().isPresent()).count();
+        status.last().sources().stream().filter(source -> source.bytes().isPresent()).count();
     if (found == 0 || status.last().basis() != Basis.FILE) {
       return "the built-in default";
     }
@@ -32,7 +32,7 @@ final class Sentence {
       return "the config in " + found + " files";
     }
     return status.last().sources().stream()
-        .filter(source -> source.digest().isPresent())
+        .filter(source -> source.bytes().isPresent())
         .map(Reading.Source::path)
         .findFirst()
         .orElseThrow()

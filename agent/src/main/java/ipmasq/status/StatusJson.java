@@ -89,7 +89,7 @@ public final class StatusJson {
         });
     List<Object> sources = new ArrayList<>();
     for (Reading.Source source : last.sources()) {
-      sources.add(pairs("path", source.path().toString(), "sha256", orNull(source.digest())));
+      sources.add(pairs("path", source.path().toString(), "sha256", orNull(source.hash())));
     }
     config.put("sources", sources);
     config.put("since", status.configSince());

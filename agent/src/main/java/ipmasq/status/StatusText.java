@@ -52,7 +52,10 @@ public final class StatusText {
     for (Reading.Source source : status.last().sources()) {
       sources.add(
           source.path()
-              + source.digest().map(digest -> " (sha256 " + digest + "…)").orElse(" (missing)"));
+              + source
+                  .hash()
+                  .map(hash -> " (sha256 " + hash.substring(0, 12) + "…)")
+                  .orElse(" (missing)"));
     }
     String from = sources.isEmpty() ? "the defaults" : String.join(", ", sources);
     line(

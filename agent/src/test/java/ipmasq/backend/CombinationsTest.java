@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ipmasq.backend.iptables.Iptables;
 import ipmasq.backend.nftables.OwnTable;
 import ipmasq.config.Config;
+import ipmasq.config.Key;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
@@ -207,25 +208,27 @@ class CombinationsTest {
     exceptions.removeAll(exempt);
     boolean ports = random.nextInt(3) == 0;
     return Config.defaults()
-        .draft()
-        .enableIpv6(true)
-        .nonMasqueradeCidrs(exempt)
-        .masqueradeCidrs(exceptions)
-        .sourceCidrs(random.nextBoolean() ? List.of() : some(random, material.sources(), 2))
-        .outputInterfaces(pick(random, List.of("eth0", "eth1", "eth+", "wlan+")))
-        .outputAddresses(
+        .with(Key.ENABLE_IPV6, true)
+        .with(Key.NON_MASQUERADE_CIDRS, exempt)
+        .with(Key.MASQUERADE_CIDRS, exceptions)
+        .with(
+            Key.SOURCE_CIDRS,
+            random.nextBoolean() ? List.of() : some(random, material.sources(), 2))
+        .with(Key.OUTPUT_INTERFACE, pick(random, List.of("eth0", "eth1", "eth+", "wlan+")))
+        .with(
+            Key.OUTPUT_ADDRESS,
             pick(random, material.addresses()).stream()
                 .map(text -> IpRange.parse(text).orElseThrow())
                 .limit(1)
                 .toList())
-        .masqLinkLocal(random.nextBoolean())
-        .randomFully(random.nextBoolean())
-        .toPorts(
+        .with(Key.MASQ_LINK_LOCAL, random.nextBoolean())
+        .with(Key.RANDOM_FULLY, random.nextBoolean())
+        .with(
+            Key.TO_PORTS,
             ports
                 ? List.of(new PortRange(61_000, 61_999), new PortRange(63_000, 63_500))
                 : List.of())
-        .pin(backend instanceof OwnTable && random.nextInt(3) == 0)
-        .config();
+        .with(Key.PIN, backend instanceof OwnTable && random.nextInt(3) == 0);
   }
 
   private static List<Cidr> some(Random random, List<String> from, int most) {

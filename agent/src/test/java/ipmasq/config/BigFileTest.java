@@ -82,7 +82,7 @@ class BigFileTest {
       for (int i = 0; i < 12 && original.length > 0 && original.length < 2_000; i++) {
         byte[] mutant = mutate(original, random);
         try {
-          reads.reading(mutant, Base.defaults());
+          reads.reading(mutant, FlagDefaults.none());
         } catch (RuntimeException | StackOverflowError e) {
           throw new AssertionError(new String(mutant, StandardCharsets.ISO_8859_1), e);
         }

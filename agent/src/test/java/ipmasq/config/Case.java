@@ -1,6 +1,5 @@
 package ipmasq.config;
 
-import ipmasq.config.Token.Kind;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -35,26 +34,16 @@ public record Case(Map<String, List<String>> fields) {
 
   /** Every field is a text or a list of texts. */
   private static Case parse(String line) {
-    try {
-      Tokens tokens = new JsonTokens(line);
-      Map<String, List<String>> fields = new HashMap<>();
-      tokens.next();
-      for (Token key = tokens.next(); key.kind() != Kind.MAP_END; key = tokens.next()) {
-        List<String> values = new ArrayList<>();
-        Token value = tokens.next();
-        if (value.kind() == Kind.LIST) {
-          for (Token at = tokens.next(); at.kind() != Kind.LIST_END; at = tokens.next()) {
-            values.add(at.text());
-          }
-        } else {
-          values.add(value.text());
-        }
-        fields.put(key.text(), values);
-      }
-      return new Case(fields);
-    } catch (SyntaxError e) {
-      throw new IllegalArgumentException(line, e);
-    }
+    Map<String, List<String>> fields = new HashMap<>();
+    ParsedJson.map(ParsedJson.of(line))
+        .forEach(
+            (key, value) -> {
+              List<String> values = new ArrayList<>();
+              (value instanceof List<?> list ? list : List.of(String.valueOf(value)))
+                  .forEach(each -> values.add(String.valueOf(each)));
+              fields.put(key, values);
+            });
+    return new Case(fields);
   }
 
   public String name() {

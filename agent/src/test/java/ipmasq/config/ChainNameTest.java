@@ -1,7 +1,7 @@
 package ipmasq.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -11,7 +11,7 @@ class ChainNameTest {
   @ValueSource(
       strings = {"IP-MASQ-AGENT", "x", "1234567890123456789012345678", "a!b", "masquerade"})
   void names(String text) {
-    assertEquals(new ChainName.Parsed.Name(text), ChainName.parse(text));
+    assertEquals("", ChainName.fault(text));
   }
 
   @ParameterizedTest
@@ -36,6 +36,6 @@ class ChainNameTest {
         "SNAT",
       })
   void refusals(String text) {
-    assertInstanceOf(ChainName.Parsed.Malformed.class, ChainName.parse(text));
+    assertNotEquals("", ChainName.fault(text));
   }
 }

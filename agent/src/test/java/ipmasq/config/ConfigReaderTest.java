@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,7 +31,7 @@ class ConfigReaderTest {
   void aMissingFileIsTheBase() {
     Path file = directory.resolve("none");
     Reading.Read read =
-        assertInstanceOf(Reading.Read.class, ConfigReader.read(file, Base.defaults()));
+        assertInstanceOf(Reading.Read.class, ConfigReader.read(file, FlagDefaults.none()));
     assertEquals(Config.defaults(), read.config());
     assertEquals(List.of(), read.warnings());
     assertEquals(List.of(new Reading.Source(file, Optional.empty())), read.sources());
@@ -40,9 +41,11 @@ class ConfigReaderTest {
   void theSourceSaysWhichBytesWereRead() {
     Reading reading = reads.reading("masqLinkLocal: true\n");
     // printf 'masqLinkLocal: true\n' | sha256sum
+    Reading.Source source = reading.sources().getFirst();
+    assertEquals(directory.resolve("f"), source.path());
     assertEquals(
-        List.of(new Reading.Source(directory.resolve("f"), Optional.of("e700d4f2ffc0"))),
-        reading.sources());
+        Optional.of("e700d4f2ffc0214da31f71ba7b2a3df57d18933223fbfd9ca82f48578905a68a"),
+        source.hash());
   }
 
   @Test
@@ -60,12 +63,11 @@ class ConfigReaderTest {
             """);
     assertEquals(
         Config.defaults()
-            .draft()
-            .nonMasqueradeCidrs(List.of(Cidr.of("10.1.0.0/16"), Cidr.of("10.2.0.0/16")))
-            .masqLinkLocal(true)
-            .masqLinkLocalIpv6(true)
-            .resyncInterval(Duration.ofMinutes(90))
-            .config(),
+            .with(Key.NON_MASQUERADE_CIDRS, List.of(Cidr.of("10.1.0.0/16"), Cidr.of("10.2.0.0/16")))
+            .with(Key.CIDR_LIMIT, OptionalLong.of(64))
+            .with(Key.MASQ_LINK_LOCAL, true)
+            .with(Key.MASQ_LINK_LOCAL_IPV6, true)
+            .with(Key.RESYNC_INTERVAL, Duration.ofMinutes(90)),
         config);
   }
 
@@ -176,7 +178,7 @@ class ConfigReaderTest {
     Path file = directory.resolve("f");
     for (String charset : List.of("UTF-8", "UTF-16LE", "UTF-16BE")) {
       Files.write(file, ("\ufeff" + text).getBytes(charset));
-      Reading reading = ConfigReader.read(file, Base.defaults());
+      Reading reading = ConfigReader.read(file, FlagDefaults.none());
       assertEquals(
           true, assertInstanceOf(Reading.Read.class, reading).config().masqLinkLocal(), charset);
     }
@@ -188,27 +190,30 @@ class ConfigReaderTest {
     for (int i = 0; i < 65; i++) {
       list.append("- 20.0.").append(i).append(".0/24\n");
     }
-    Base none = new Base(Config.defaults(), Set.of(), BackendChoice.NFTABLES);
+    FlagDefaults none = new FlagDefaults(Config.defaults(), Set.of(), BackendChoice.NFTABLES);
     assertEquals(false, rejects(list.toString(), none));
     assertEquals(true, rejects(list + "backend: iptables\n", none));
     assertEquals(true, rejects(list + "cidrLimit: 64\n", none));
-    assertEquals(true, rejects(list.toString(), Base.defaults()));
-    assertEquals(false, rejects(list + "backend: nftables\n", Base.defaults()));
-    assertEquals(true, rejects(list + "backend: nftables\ncidrLimit: 64\n", Base.defaults()));
-    assertEquals(false, rejects(list + "cidrLimit: 65.0\n", Base.defaults()));
-    assertEquals(false, rejects(list + "cidrLimit: null\nbackend: nftables\n", Base.defaults()));
+    assertEquals(true, rejects(list.toString(), FlagDefaults.none()));
+    assertEquals(false, rejects(list + "backend: nftables\n", FlagDefaults.none()));
+    assertEquals(true, rejects(list + "backend: nftables\ncidrLimit: 64\n", FlagDefaults.none()));
+    assertEquals(false, rejects(list + "cidrLimit: 65.0\n", FlagDefaults.none()));
+    assertEquals(
+        false, rejects(list + "cidrLimit: null\nbackend: nftables\n", FlagDefaults.none()));
   }
 
-  private boolean rejects(String text, Base base) throws IOException {
+  private boolean rejects(String text, FlagDefaults base) throws IOException {
     Path file = Files.writeString(directory.resolve("f"), text);
     return ConfigReader.read(file, base) instanceof Reading.Rejected;
   }
 
   @Test
   void aFlagWins() throws IOException {
-    Base base =
-        new Base(
-            Config.defaults().draft().masqChain("FLAG").backend(BackendChoice.IPTABLES).config(),
+    FlagDefaults base =
+        new FlagDefaults(
+            Config.defaults()
+                .with(Key.MASQ_CHAIN, "FLAG")
+                .with(Key.BACKEND, BackendChoice.IPTABLES),
             Set.of(Key.MASQ_CHAIN, Key.BACKEND),
             BackendChoice.IPTABLES);
     Path file = Files.writeString(directory.resolve("f"), "masqChain: FILE\nbackend: nftables\n");

@@ -45,15 +45,14 @@ class ConformanceTest {
     }
   }
 
-  private static Base base(Case recorded) {
+  private static FlagDefaults base(Case recorded) {
     Config config =
         Config.defaults()
-            .draft()
-            .enableIpv6(recorded.flag("--enable-ipv6"))
-            .nonMasqueradeCidrs(
-                recorded.flag("--nomasq-all-reserved-ranges") ? Config.RESERVED : Config.PRIVATE)
-            .config();
-    return new Base(config, Set.of(), Config.BackendChoice.IPTABLES);
+            .with(Key.ENABLE_IPV6, recorded.flag("--enable-ipv6"))
+            .with(
+                Key.NON_MASQUERADE_CIDRS,
+                recorded.flag("--nomasq-all-reserved-ranges") ? Config.RESERVED : Config.PRIVATE);
+    return new FlagDefaults(config, Set.of(), Config.BackendChoice.IPTABLES);
   }
 
   /** The destinations of the RETURN rules. */

@@ -46,22 +46,21 @@ class NewKeysTest {
             """);
     assertEquals(
         Config.defaults()
-            .draft()
-            .masqueradeCidrs(List.of(Cidr.of("10.8.0.0/16"), Cidr.of("fd00:1::/32")))
-            .sourceCidrs(List.of(Cidr.of("10.244.0.0/16")))
-            .outputInterfaces(List.of("eth0", "wlan+"))
-            .outputAddresses(
+            .with(Key.MASQUERADE_CIDRS, List.of(Cidr.of("10.8.0.0/16"), Cidr.of("fd00:1::/32")))
+            .with(Key.SOURCE_CIDRS, List.of(Cidr.of("10.244.0.0/16")))
+            .with(Key.OUTPUT_INTERFACE, List.of("eth0", "wlan+"))
+            .with(
+                Key.OUTPUT_ADDRESS,
                 List.of(
                     IpRange.parse("192.0.2.1-192.0.2.9").orElseThrow(),
                     IpRange.parse("2001:db8::1").orElseThrow()))
-            .enableIpv6(true)
-            .randomFully(false)
-            .toPorts(List.of(new PortRange(1024, 29999), new PortRange(32768, 65535)))
-            .masqChain("MINE")
-            .backend(BackendChoice.NFTABLES)
-            .conntrack(Conntrack.UDP)
-            .pin(true)
-            .config(),
+            .with(Key.ENABLE_IPV6, true)
+            .with(Key.RANDOM_FULLY, false)
+            .with(Key.TO_PORTS, List.of(new PortRange(1024, 29999), new PortRange(32768, 65535)))
+            .with(Key.MASQ_CHAIN, "MINE")
+            .with(Key.BACKEND, BackendChoice.NFTABLES)
+            .with(Key.CONNTRACK, Conntrack.UDP)
+            .with(Key.PIN, true),
         config);
   }
 

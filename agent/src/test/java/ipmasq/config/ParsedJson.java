@@ -1,6 +1,9 @@
 package ipmasq.config;
 
-import ipmasq.config.Token.Kind;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import ipmasq.json.JsonValue;
+import ipmasq.json.MalformedJson;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,11 +16,8 @@ public final class ParsedJson {
 
   public static @Nullable Object of(String text) {
     try {
-      Tokens tokens = new JsonTokens(text);
-      Object value = value(tokens.next(), tokens);
-      tokens.next(); // nothing may follow
-      return value;
-    } catch (SyntaxError e) {
+      return value(JsonValue.read(text.getBytes(UTF_8)));
+    } catch (MalformedJson e) {
       throw new AssertionError("not JSON: " + text, e);
     }
   }
@@ -37,25 +37,20 @@ public final class ParsedJson {
     return maps;
   }
 
-  private static @Nullable Object value(Token first, Tokens rest) throws SyntaxError {
-    return switch (first.kind()) {
-      case NULL -> null;
-      case TEXT, NUMBER, BOOLEAN -> first.text();
-      case LIST -> {
+  private static @Nullable Object value(JsonValue json) {
+    return switch (json) {
+      case JsonValue.Word word -> word.isNull() ? null : word.text();
+      case JsonValue.Str(_, _, var text) -> text;
+      case JsonValue.Arr(_, _, var items) -> {
         List<@Nullable Object> list = new ArrayList<>();
-        for (Token at = rest.next(); at.kind() != Kind.LIST_END; at = rest.next()) {
-          list.add(value(at, rest));
-        }
+        items.forEach(item -> list.add(value(item)));
         yield list;
       }
-      case MAP -> {
+      case JsonValue.Obj(_, _, var members) -> {
         Map<String, @Nullable Object> map = new LinkedHashMap<>();
-        for (Token at = rest.next(); at.kind() != Kind.MAP_END; at = rest.next()) {
-          map.put(at.text(), value(rest.next(), rest));
-        }
+        members.forEach(member -> map.put(member.key().text(), value(member.value())));
         yield map;
       }
-      case MERGE, LIST_END, MAP_END, END -> throw new AssertionError(first);
     };
   }
 }

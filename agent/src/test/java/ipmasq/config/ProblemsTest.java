@@ -11,6 +11,8 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What people read when a file is not as it should be. */
 class ProblemsTest {
@@ -81,7 +83,8 @@ class ProblemsTest {
         "f:2:1: error: a tab cannot indent (use spaces: YAML takes no tabs there)",
         reads.problems("nonMasqueradeCIDRs:\n\t- 10.0.0.0/8\n"));
     assertEquals(
-        "f:1:36: error: not JSON: unexpected end (a bracket, a brace or a quote is not closed)",
+        "f:1:36: error: not JSON: expected a comma or ], found the end of the file (the [ at 1:23 is not"
+            + " closed)",
         reads.problems("{\"nonMasqueradeCIDRs\":[\"10.0.0.0/8\""));
     assertEquals(
         "f:1:21: error: unknown anchor 'nope' referenced (define it above with &nope)",
@@ -94,10 +97,10 @@ class ProblemsTest {
             + " and the elements of a list alike)",
         reads.problems("nonMasqueradeCIDRs:\n  - 10.0.0.0/8\n masqLinkLocal: true\n"));
     assertEquals(
-        "f:3:3: error: not JSON: unexpected \"\"\" after a value",
+        "f:3:3: error: not JSON: expected a comma or }, found '\"' (a comma is missing before it)",
         reads.problems("{\n  \"pin\": true\n  \"cidrLimit\": 5\n}"));
     assertEquals(
-        "f:1:24: error: not JSON: unexpected \"x\" after the end",
+        "f:1:24: error: not JSON: expected the end of the file, found 'x'",
         reads.problems("{\"masqLinkLocal\":true} x"));
     for (String bad :
         List.of("pin: [", "pin: \"", "pin: @x", "%YAML 3.0\n---\npin: on", "pin: 'x")) {
@@ -190,10 +193,69 @@ class ProblemsTest {
   @Test
   void aFileThatCannotBeRead() throws IOException {
     Path file = Files.writeString(directory.resolve("plain"), "x");
-    Reading reading = ConfigReader.read(file.resolve("below"), Base.defaults());
+    Reading reading = ConfigReader.read(file.resolve("below"), FlagDefaults.none());
     assertTrue(
         reading instanceof Reading.Rejected(var problems, _)
             && problems.getFirst().toString().contains("cannot be read: "),
         reading.toString());
+  }
+
+  /** What people do wrong most, and what they then read. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "nonMasqueradeCIDRs: \"10.0.0.0/8,172.16.0.0/12\" | f:1:21: error: nonMasqueradeCIDRs is the"
+            + " text \"10.0.0.0/8,172.16.0.0/12\", not a list (write a list: [\"10.0.0.0/8\","
+            + " \"172.16.0.0/12\"])",
+        "nonMasqueradeCIDRs: [\"10.0.0.0/8,172.16.0.0/12\"] | f:1:22: error: CIDR"
+            + " \"10.0.0.0/8,172.16.0.0/12\" could not be parsed, invalid CIDR address:"
+            + " 10.0.0.0/8,172.16.0.0/12 (write one range per element: \"10.0.0.0/8\","
+            + " \"172.16.0.0/12\")",
+        "nonMasqueradeCIDRs: [fd00::/129] | f:1:22: error: CIDR \"fd00::/129\" could not be parsed,"
+            + " invalid CIDR address: fd00::/129 (the length of an IPv6 range is a number from 0 to"
+            + " 128)",
+        "nonMasqueradeCIDRs: [10.0.0.0/33] | f:1:22: error: CIDR \"10.0.0.0/33\" could not be"
+            + " parsed, invalid CIDR address: 10.0.0.0/33 (the length of an IPv4 range is a number"
+            + " from 0 to 32)",
+        "cidrLimit: -1 | f:1:12: error: cidrLimit is the number -1, but must not be negative (write a"
+            + " number such as 64)",
+        "nonMasqueradeCIDRs:~  - 10.0.0.0/8~  172.16.0.0/12~ | f:3:3: error: not YAML:"
+            + " \"172.16.0.0/12\" is neither a key with its colon nor in a list (a dash is missing:"
+            + " \"- 172.16.0.0/12\")",
+        "nonMasqueradeCIDRs:~-10.0.0.0/8~ | f:2:1: error: not YAML: \"-10.0.0.0/8\" is neither a key"
+            + " with its colon nor in a list (a space belongs after the dash)",
+        "nonMasqueradeCIDRs: []~masqLinkLocal~ | f:2:1: error: not YAML: \"masqLinkLocal\" is neither"
+            + " a key with its colon nor in a list (a key is followed by \": \")",
+        "{~  // mine~  \"pin\": true~} | f:2:3: error: not JSON: expected a key in quotes, found '/'"
+            + " (JSON has no comments: remove it)",
+        "{\"pin\": true, // mine~ \"cidrLimit\": 5~} | f:1:15: error: not JSON: expected a key in"
+            + " quotes, found '/' (JSON has no comments: remove it)",
+        "nonMasqueradeCIDRs: [10.0.0.0/8, 172.16.0.0/12~masqLinkLocal: true~ | f:1:21: error: not"
+            + " YAML: the [ is not closed, or a comma is missing before 2:14 (write ] after the last"
+            + " element)",
+        "nonMasqueradeCIDRs: [10.0.0.0/8~ | f:1:21: error: not YAML: the [ is not closed (write ]"
+            + " after the last element)",
+        "masqChain: \"X~pin: true~ | f:1:12: error: not YAML: the quote is not closed (close it)",
+      })
+  void hints(String text, String problem) {
+    List<String> errors =
+        reads.problems(text.replace('~', '\n')).lines().filter(l -> l.contains("error")).toList();
+    assertEquals(List.of(problem.strip()), errors);
+  }
+
+  @Test
+  void whatHasNoEffectIsWarnedOf() {
+    assertEquals(
+        """
+        f:1:46: warning: 10.0.0.0/8 is in nonMasqueradeCIDRs twice; the first is at 1:22 (remove one of the two)
+        f:2:32: warning: 11.0.0.0/16 in masqueradeCIDRs has no effect: it lies in no range of nonMasqueradeCIDRs, so it is masqueraded anyway (remove it)""",
+        reads.warnings(
+            """
+            nonMasqueradeCIDRs: [10.0.0.0/8, 12.0.0.0/8, 10.0.0.0/8]
+            masqueradeCIDRs: [10.1.0.0/16, 11.0.0.0/16, 169.254.1.0/24]
+            """));
+    // An overlap is no repetition.
+    assertEquals("", reads.warnings("nonMasqueradeCIDRs: [10.0.0.0/8, 10.0.0.0/9]\n"));
   }
 }

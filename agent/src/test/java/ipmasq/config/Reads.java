@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 
 /** Writes a config file and reads it, so that a test is a text and what comes of it. */
 record Reads(Path directory) {
-  Reading reading(byte[] bytes, Base base) {
+  Reading reading(byte[] bytes, FlagDefaults base) {
     try {
       return ConfigReader.read(Files.write(directory.resolve("f"), bytes), base);
     } catch (IOException e) {
@@ -21,7 +21,7 @@ record Reads(Path directory) {
   }
 
   Reading reading(String text) {
-    return reading(text.getBytes(StandardCharsets.UTF_8), Base.defaults());
+    return reading(text.getBytes(StandardCharsets.UTF_8), FlagDefaults.none());
   }
 
   /** The config of a file without errors. */
@@ -40,7 +40,7 @@ record Reads(Path directory) {
   }
 
   String problems(byte[] bytes) {
-    Reading reading = reading(bytes, Base.defaults());
+    Reading reading = reading(bytes, FlagDefaults.none());
     return lines(assertInstanceOf(Reading.Rejected.class, reading).problems());
   }
 

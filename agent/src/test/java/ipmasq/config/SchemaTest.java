@@ -1,9 +1,8 @@
 package ipmasq.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ipmasq.config.Token.Kind;
+import ipmasq.json.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,123 +10,138 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
 
-/** The schema that editors use knows the same keys, and shows only what the reader takes. */
+/** What editors and readers are told of the keys is what {@link Key} says, and is true. */
 class SchemaTest {
-  private static final Path SCHEMA =
-      Path.of(System.getProperty("ipmasq.project", ".."), "docs", "ip-masq-agent.schema.json");
+  private static final Path DOCS = Path.of(System.getProperty("ipmasq.project", ".."), "docs");
+  private static final String SCHEMA = "ip-masq-agent.schema.json";
+
+  static final List<Key<?>> KEYS = Key.ALL;
 
   @TempDir Path directory;
 
-  /** The text of the file between two tokens is what JSON says there. */
-  private static String json(Tokens tokens, Token first) throws SyntaxError {
-    StringBuilder out = new StringBuilder();
-    List<Boolean> maps = new ArrayList<>();
-    Token at = first;
-    boolean value = true;
-    do {
-      out.append(
-          switch (at.kind()) {
-            case TEXT -> '"' + at.text().replace("\\", "\\\\").replace("\"", "\\\"") + '"';
-            case LIST -> "[";
-            case MAP -> "{";
-            case LIST_END -> "]";
-            case MAP_END -> "}";
-            case NULL, BOOLEAN, NUMBER, MERGE, END -> at.text();
-          });
-      if (at.opens()) {
-        maps.add(at.kind() == Kind.MAP);
-        value = at.kind() != Kind.MAP;
-      } else {
-        if (at.closes()) {
-          maps.removeLast();
-          value = true;
-        }
-        if (!maps.isEmpty()) {
-          out.append(maps.getLast() && !value ? ":" : ",");
-          value = !maps.getLast() || !value;
-          value = maps.getLast() ? value : true;
-        }
+  @Test
+  void theSchemaIsMadeOfTheKeys() throws IOException {
+    Map<String, Object> properties = new LinkedHashMap<>();
+    Key.ALL.forEach(key -> properties.put(key.name(), property(key)));
+    Map<String, Object> schema = new LinkedHashMap<>();
+    schema.put("$schema", "https://json-schema.org/draft/2020-12/schema");
+    schema.put("title", "The config file of ip-masq-agent");
+    schema.put(
+        "description",
+        "Which traffic keeps its source address when it leaves the node, and what becomes of the"
+            + " rest.");
+    schema.put("type", List.of("object", "null"));
+    schema.put("additionalProperties", false);
+    schema.put("properties", properties);
+    String text = pretty(schema, "") + "\n";
+    Path made = Files.writeString(Path.of("target", SCHEMA), text);
+    assertEquals(
+        text, Files.readString(DOCS.resolve(SCHEMA)), "cp agent/" + made + " docs/" + SCHEMA);
+  }
+
+  private static <T> Map<String, Object> property(Key<T> key) {
+    Map<String, Object> property = new LinkedHashMap<>();
+    property.put(
+        "description",
+        key.docs().text()
+            + key.flag()
+                .filter(Key.Flag::wins)
+                .map(flag -> " The flag --" + flag.name() + " wins over this.")
+                .orElse(""));
+    property.putAll(key.type().schema());
+    if (!key.equals(Key.CIDR_LIMIT)) {
+      property.put("default", key.json(key.byDefault()));
+    }
+    property.put("examples", key.docs().examples());
+    return property;
+  }
+
+  /** Objects a member per line; lists of plain values on one. */
+  private static String pretty(Object value, String indent) {
+    String inner = indent + "  ";
+    List<String> parts = new ArrayList<>();
+    return switch (value) {
+      case Optional<?> _ -> "null";
+      case Map<?, ?> map -> {
+        map.forEach((k, v) -> parts.add(inner + Json.write(k) + ": " + pretty(v, inner)));
+        yield "{\n" + String.join(",\n", parts) + "\n" + indent + "}";
       }
-      at = maps.isEmpty() ? at : tokens.next();
-    } while (!maps.isEmpty());
-    return out.toString().replace(",]", "]").replace(",}", "}");
-  }
-
-  /** Each key's members: examples element by element, the rest whole. */
-  private static Map<String, Map<String, List<String>>> properties()
-      throws IOException, SyntaxError {
-    Map<String, Map<String, List<String>>> properties = new LinkedHashMap<>();
-    Tokens tokens = new JsonTokens(Files.readString(SCHEMA));
-    tokens.next();
-    for (Token at = tokens.next(); !at.text().equals("properties"); at = tokens.next()) {
-      tokens.skip(tokens.next());
-    }
-    tokens.next();
-    for (Token key = tokens.next(); key.kind() != Kind.MAP_END; key = tokens.next()) {
-      Map<String, List<String>> members = new LinkedHashMap<>();
-      tokens.next();
-      for (Token at = tokens.next(); at.kind() != Kind.MAP_END; at = tokens.next()) {
-        List<String> values = new ArrayList<>();
-        Token first = tokens.next();
-        if (at.text().equals("examples") || at.text().equals("enum")) {
-          for (Token e = tokens.next(); e.kind() != Kind.LIST_END; e = tokens.next()) {
-            values.add(json(tokens, e));
-          }
-        } else {
-          values.add(json(tokens, first));
-        }
-        members.put(at.text(), values);
+      case List<?> list when list.stream().anyMatch(Map.class::isInstance) -> {
+        list.forEach(v -> parts.add(inner + pretty(v, inner)));
+        yield "[\n" + String.join(",\n", parts) + "\n" + indent + "]";
       }
-      properties.put(key.text(), members);
-    }
-    return properties;
-  }
-
-  @Test
-  void hasEveryKeyOnce() throws IOException, SyntaxError {
-    assertEquals(Key.ALL.stream().map(Key::name).toList(), List.copyOf(properties().keySet()));
-  }
-
-  @Test
-  void itsExamplesAreTaken() throws IOException, SyntaxError {
-    Reads reads = new Reads(directory);
-    for (var property : properties().entrySet()) {
-      assertTrue(property.getValue().containsKey("description"), property.getKey());
-      for (String example : property.getValue().get("examples")) {
-        reads.config("{\"" + property.getKey() + "\": " + example + "}");
+      case List<?> list -> {
+        list.forEach(v -> parts.add(pretty(v, inner)));
+        yield "[" + String.join(", ", parts) + "]";
       }
-    }
+      default -> Json.write(value);
+    };
   }
 
   @Test
-  void itsDefaultsAreTheDefaults() throws IOException, SyntaxError {
-    StringBuilder file = new StringBuilder("{");
-    properties()
-        .forEach(
-            (key, members) -> {
-              if (members.containsKey("default")) {
-                file.append(file.length() > 1 ? "," : "");
-                file.append('"')
-                    .append(key)
-                    .append("\":")
-                    .append(members.get("default").getFirst());
-              }
-            });
-    assertEquals(Config.defaults(), new Reads(directory).config(file + "}"));
+  void theTableOfKeysIsMadeOfTheKeys() throws IOException {
+    List<String> rows = new ArrayList<>();
+    for (Key<?> key : Key.ALL) {
+      rows.add("`" + key + "` | " + byDefault(key) + " | " + key.docs().inShort());
+    }
+    List<String> lines = Files.readAllLines(DOCS.resolve("configuration.md"));
+    int table = lines.indexOf("| key | default | in short |");
+    List<String> written =
+        lines.subList(table + 2, table + 2 + Key.ALL.size()).stream()
+            .map(
+                line -> line.replaceAll("^\\| \\[(.*?)]\\(#[a-z0-9-]+\\) \\| (.*) \\|$", "$1 | $2"))
+            .toList();
+    assertEquals(String.join("\n", rows), String.join("\n", written));
   }
 
-  @Test
-  void itsChoicesAreAllThereAre() throws IOException, SyntaxError {
-    Reads reads = new Reads(directory);
-    for (String key : List.of("backend", "conntrack")) {
-      List<String> choices = properties().get(key).get("enum");
-      choices.forEach(choice -> reads.config("{\"" + key + "\": " + choice + "}"));
-      String problem = reads.problems(key + ": other\n");
-      String known = problem.substring(problem.indexOf("write one of ") + 13).replace(")", "");
-      assertEquals(choices.size() - 1, known.split(", ").length, "null is no word: " + problem);
+  private static <T> String byDefault(Key<T> key) {
+    if (!key.docs().inWords().isEmpty()) {
+      return key.docs().inWords();
     }
+    Object value = key.json(key.byDefault());
+    return switch (value) {
+      case List<?> list -> String.join(", ", list.stream().map(v -> "`" + v + "`").toList());
+      case String text -> "`" + text + "`";
+      default -> value.toString();
+    };
+  }
+
+  @ParameterizedTest
+  @FieldSource("KEYS")
+  void everyKeyHasItsSection(Key<?> key) throws IOException {
+    assertEquals(
+        1,
+        Files.readAllLines(DOCS.resolve("configuration.md")).stream()
+            .filter(line -> line.matches("### (.*, )?" + key + "(, .*)?"))
+            .count());
+  }
+
+  @ParameterizedTest
+  @FieldSource("KEYS")
+  void examplesAreTaken(Key<?> key) {
+    for (Object example : key.docs().examples()) {
+      String json = Json.write(example);
+      new Reads(directory).config("{\"" + key + "\": " + json + ", \"backend\": \"nftables\"}");
+    }
+  }
+
+  @ParameterizedTest
+  @FieldSource("KEYS")
+  void aValueIsReadAsItIsWritten(Key<?> key) {
+    if (!key.equals(Key.CIDR_LIMIT)) {
+      assertEquals(
+          Config.defaults(),
+          new Reads(directory).config("{\"" + key + "\": " + byDefaultJson(key) + "}"));
+    }
+  }
+
+  private static <T> String byDefaultJson(Key<T> key) {
+    return Json.write(key.json(key.byDefault()));
   }
 }

@@ -78,6 +78,46 @@ class FilesTest {
     }
   }
 
+  /** To open a FIFO would wait for a writer, and a device may never end. */
+  @Test
+  void whatIsNoFileIsABadFileAndStopsNothing() throws IOException {
+    try (Node node = Node.open()) {
+      node.volume().write(NARROW);
+      AgentProcess agent = node.running("--resync-interval=1");
+      Path beside = node.volume().directory().resolve(".beside");
+      assertEquals(0, node.namespace().run("mkfifo", beside.toString()).exit());
+      Files.move(beside, node.volume().file(), StandardCopyOption.ATOMIC_MOVE);
+      agent.awaitLine(line -> line.contains("cannot be read: it is a FIFO, not a file"));
+      Files.createSymbolicLink(beside, Path.of("/dev/zero"));
+      Files.move(beside, node.volume().file(), StandardCopyOption.ATOMIC_MOVE);
+      agent.awaitLine(line -> line.contains("cannot be read: it is a device, not a file"));
+      node.iptables(Family.IPV4, "-F " + Expected.CHAIN);
+      node.awaitRules(Family.IPV4, NARROW_RULES);
+      agent.terminate();
+      assertEquals(0, agent.awaitExit());
+    }
+  }
+
+  @Test
+  void aListThatIsBeingWrittenDropsNoRange() {
+    try (Node node = Node.open()) {
+      List<String> ranges =
+          List.of("10.1.0.0/16", "10.2.0.0/16", "10.3.0.0/16", "10.4.0.0/16", "10.5.0.0/16");
+      String whole = "nonMasqueradeCIDRs: [" + String.join(", ", ranges) + "]\n";
+      node.volume().write(whole);
+      AgentProcess agent = node.running("--resync-interval=1");
+      node.volume().write("nonMasqueradeCIDRs:\n");
+      node.volume().write(whole + "masqLinkLocal: true\n");
+      node.awaitRules(Family.IPV4, Expected.rules(ranges.toArray(String[]::new)));
+      assertTrue(
+          agent.stderr().stream().noneMatch(line -> line.contains("-10.1.0.0/16")),
+          agent.toString());
+      // What is meant takes effect all the same.
+      node.volume().write("nonMasqueradeCIDRs: []\n");
+      node.awaitRules(Family.IPV4, Expected.rules(Expected.LINK_LOCAL));
+    }
+  }
+
   /** A writer whose disk is full leaves half a file. */
   @Test
   void halfAFileIsABadFile() {

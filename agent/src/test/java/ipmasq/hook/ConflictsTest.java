@@ -8,6 +8,7 @@ import ipmasq.backend.iptables.IptablesHook;
 import ipmasq.backend.nftables.ForeignChains;
 import ipmasq.backend.nftables.OwnTable;
 import ipmasq.config.Config;
+import ipmasq.config.Key;
 import ipmasq.hook.Hook.Fate;
 import ipmasq.hook.Others.Case;
 import ipmasq.loop.Enforcement;
@@ -41,9 +42,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ConflictsTest {
   private static final Config CONFIG =
       Config.defaults()
-          .draft()
-          .nonMasqueradeCidrs(List.of(Cidr.of("10.0.0.0/8"), Cidr.of("172.20.0.0/16")))
-          .config();
+          .with(Key.NON_MASQUERADE_CIDRS, List.of(Cidr.of("10.0.0.0/8"), Cidr.of("172.20.0.0/16")));
   private static final Policy POLICY = Policy.of(CONFIG, Family.IPV4);
   private static final Policy OF_PODS =
       Policies.scoped(POLICY, List.of("10.244.0.0/16"), List.of("eth+"));

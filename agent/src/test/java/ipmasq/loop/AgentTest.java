@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ipmasq.backend.Watch;
 import ipmasq.config.Config;
+import ipmasq.config.Key;
 import ipmasq.config.Reading;
 import ipmasq.net.Family;
 import ipmasq.testkit.Eventually;
@@ -149,7 +150,7 @@ class AgentTest {
 
   private Thread start(
       Duration interval, Watch watch, Duration watchInterval, Consumer<Pass> afterwards) {
-    Config config = Config.defaults().draft().resyncInterval(interval).config();
+    Config config = Config.defaults().with(Key.RESYNC_INTERVAL, interval);
     Sync sync =
         new Sync(
             _ -> new Reading.Read(config, List.of(), List.of()),

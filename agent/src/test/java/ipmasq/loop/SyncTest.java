@@ -1,5 +1,6 @@
 package ipmasq.loop;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -10,6 +11,8 @@ import ipmasq.backend.Failure;
 import ipmasq.backend.Outcome;
 import ipmasq.backend.Watch;
 import ipmasq.config.Config;
+import ipmasq.config.FileBytes;
+import ipmasq.config.Key;
 import ipmasq.config.Reading;
 import ipmasq.loop.Pass.Basis;
 import ipmasq.loop.Pass.Result;
@@ -29,8 +32,8 @@ import org.junit.jupiter.api.Test;
 class SyncTest {
   private static final Config DEFAULTS = Config.defaults();
   private static final Config NARROW =
-      DEFAULTS.draft().nonMasqueradeCidrs(List.of(Cidr.of("10.9.0.0/16"))).config();
-  private static final Config DUAL = DEFAULTS.draft().enableIpv6(true).config();
+      DEFAULTS.with(Key.NON_MASQUERADE_CIDRS, List.of(Cidr.of("10.9.0.0/16")));
+  private static final Config DUAL = DEFAULTS.with(Key.ENABLE_IPV6, true);
 
   private final FakeBackend backend = new FakeBackend("fake");
   private final FakeBackend other = new FakeBackend("other");
@@ -307,9 +310,12 @@ class SyncTest {
     return new Reading.Read(config, List.of(), List.of());
   }
 
-  private static Reading good(Config config, String digest) {
+  private static Reading good(Config config, String text) {
     return new Reading.Read(
-        config, List.of(), List.of(new Reading.Source(Path.of("file"), Optional.of(digest))));
+        config,
+        List.of(),
+        List.of(
+            new Reading.Source(Path.of("file"), Optional.of(new FileBytes(text.getBytes(UTF_8))))));
   }
 
   private static Reading bad() {

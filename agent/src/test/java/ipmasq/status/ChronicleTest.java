@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ipmasq.config.Config;
+import ipmasq.config.Key;
 import ipmasq.loop.Pass.Basis;
 import ipmasq.loop.Trigger;
 import ipmasq.net.Cidr;
@@ -43,7 +44,7 @@ class ChronicleTest {
   void aChangeThatTheConfigDidNotAskForIsARepair() {
     story.pass(Trigger.START, Story.changed("10.0.0.0/8"));
     story.pass(Trigger.RULES, Story.changed("10.0.0.0/8"));
-    Config other = Config.defaults().draft().nonMasqueradeCidrs(List.of()).config();
+    Config other = Config.defaults().with(Key.NON_MASQUERADE_CIDRS, List.of());
     story.configured(other).pass(Trigger.CONFIG, Story.changed("x"));
     assertEquals(List.of(Kind.CHANGED, Kind.REPAIRED, Kind.CHANGED), kinds());
     assertEquals(Map.of(Family.IPV4, 1L), story.status().totals().repairs());

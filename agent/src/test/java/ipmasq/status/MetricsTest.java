@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ipmasq.config.Config;
+import ipmasq.config.Key;
 import ipmasq.loop.Pass.Basis;
 import ipmasq.loop.Trigger;
 import ipmasq.net.Cidr;
@@ -29,7 +30,7 @@ class MetricsTest {
   }
 
   private Story eventful() {
-    story.config = Config.defaults().draft().enableIpv6(true).config();
+    story.config = Config.defaults().with(Key.ENABLE_IPV6, true);
     return story
         .pass(Trigger.START, Story.changed("10.0.0.0/8"))
         .pass(Trigger.RULES, Story.changed("10.0.0.0/8"))
@@ -158,7 +159,7 @@ class MetricsTest {
     for (int i = 0; i < Metrics.MOST_RANGES; i++) {
       many.add(Cidr.of("10." + i + ".0.0/16"));
     }
-    story.config = Config.defaults().draft().nonMasqueradeCidrs(many).config();
+    story.config = Config.defaults().with(Key.NON_MASQUERADE_CIDRS, many);
     story.pass(Trigger.START, Story.unchanged());
     String text = text();
     assertEquals(256, text.split("\nip_masq_agent_range_flows_total\\{", -1).length - 1);

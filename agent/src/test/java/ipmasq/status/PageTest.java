@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ipmasq.config.Config;
+import ipmasq.config.Key;
 import ipmasq.http.Endpoint;
 import ipmasq.http.Limits;
 import ipmasq.loop.Pass.Basis;
@@ -79,9 +80,9 @@ class PageTest {
   private void usual() {
     story.config =
         Config.defaults()
-            .draft()
-            .enableIpv6(true)
-            .nonMasqueradeCidrs(
+            .with(Key.ENABLE_IPV6, true)
+            .with(
+                Key.NON_MASQUERADE_CIDRS,
                 cidrs(
                     "10.0.0.0/8",
                     "172.16.0.0/12",
@@ -89,8 +90,7 @@ class PageTest {
                     "198.51.100.0/24",
                     "fd00::/8",
                     "2001:db8::/32"))
-            .masqueradeCidrs(cidrs("10.96.0.0/16"))
-            .config();
+            .with(Key.MASQUERADE_CIDRS, cidrs("10.96.0.0/16"));
     story.pass(Trigger.START, Story.changed("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"));
     story.pass(Trigger.RULES, Story.repaired("the jump from POSTROUTING is missing"));
   }
@@ -247,7 +247,8 @@ class PageTest {
       many.add(Cidr.of("10." + i / 250 + "." + i % 250 + ".0/24"));
     }
     many.add(Cidr.of("fd00:1234::/32"));
-    story.config = Config.defaults().draft().enableIpv6(true).nonMasqueradeCidrs(many).config();
+    story.config =
+        Config.defaults().with(Key.ENABLE_IPV6, true).with(Key.NON_MASQUERADE_CIDRS, many);
 
     for (int i = 0; i < 60; i++) {
       String[] changes = new String[30];
@@ -330,7 +331,7 @@ class PageTest {
       many.add(Cidr.of("10." + i + ".0.0/" + (16 + i % 9)));
       many.add(Cidr.of((100 + i / 4) + "." + i + ".1.0/24"));
     }
-    story.config = Config.defaults().draft().nonMasqueradeCidrs(many).config();
+    story.config = Config.defaults().with(Key.NON_MASQUERADE_CIDRS, many);
     story.pass(Trigger.START, Story.unchanged());
     browser.show(1100, 1500, false);
     browser.open(url);

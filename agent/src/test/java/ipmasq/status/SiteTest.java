@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ipmasq.config.Config;
 import ipmasq.config.Config.BackendChoice;
+import ipmasq.config.Key;
 import ipmasq.http.Request;
 import ipmasq.http.Response;
 import ipmasq.loop.Pass.Basis;
@@ -102,10 +103,8 @@ class SiteTest {
   void tellsEverythingAsJson() throws Exception {
     story.config =
         Config.defaults()
-            .draft()
-            .nonMasqueradeCidrs(List.of(Cidr.of("10.0.0.0/8")))
-            .masqueradeCidrs(List.of(Cidr.of("10.1.0.0/16")))
-            .config();
+            .with(Key.NON_MASQUERADE_CIDRS, List.of(Cidr.of("10.0.0.0/8")))
+            .with(Key.MASQUERADE_CIDRS, List.of(Cidr.of("10.1.0.0/16")));
     story.pass(Trigger.START, Story.changed("10.0.0.0/8"));
     story.bad(Basis.LAST_GOOD).pass(Trigger.CONFIG, Story.unchanged());
     assertEquals(
@@ -115,7 +114,7 @@ class SiteTest {
          the last good one stays in force.","reasons":["the config file is bad, so the last good one\
          stays in force"],\
         "config":{"basis":"last-good","sources":[{"path":"/etc/config/ip-masq-agent",\
-        "sha256":"0123456789ab"}],"since":"2026-01-01T12:00:01Z","resyncSeconds":60.0,\
+        "sha256":"74f4114516600398687f46f9e01a0430fe61246ff578e92b8ba4bb596dd73768"}],"since":"2026-01-01T12:00:01Z","resyncSeconds":60.0,\
         "problems":[{"severity":"error","file":"/etc/config/ip-masq-agent","line":3,"column":5,\
         "message":"CIDR \\"10.0.0.1/8\\" is not aligned to a CIDR block",\
         "hint":"write 10.0.0.0/8"}]},"backend":{"name":"iptables-nft","reason":"the default"},\
@@ -199,7 +198,7 @@ class SiteTest {
     assertTrue(out.contains("\"verdict\":\"masquerade\""), out);
     assertTrue(exempt.contains("\"pinned\":false"), exempt);
     story
-        .configured(Config.defaults().draft().backend(BackendChoice.NFTABLES).pin(true).config())
+        .configured(Config.defaults().with(Key.BACKEND, BackendChoice.NFTABLES).with(Key.PIN, true))
         .pass(Trigger.CONFIG, Story.changed("pinned"));
     String pinned = body(ask("/api/explain", Map.of("to", "10.1.2.3")));
     assertTrue(pinned.contains("\"pinned\":true"), pinned);

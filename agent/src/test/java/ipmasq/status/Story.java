@@ -1,8 +1,11 @@
 package ipmasq.status;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import ipmasq.backend.Failure;
 import ipmasq.backend.Observation;
 import ipmasq.config.Config;
+import ipmasq.config.FileBytes;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
 import ipmasq.hook.Action;
@@ -120,7 +123,9 @@ final class Story {
             new Footing(
                 config,
                 basis,
-                List.of(new Reading.Source(FILE, Optional.of("0123456789ab"))),
+                List.of(
+                    new Reading.Source(
+                        FILE, Optional.of(new FileBytes("pin: true\n".getBytes(UTF_8))))),
                 problems),
             "iptables-nft",
             "the default",

@@ -1,41 +1,29 @@
 package ipmasq.config;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
- * A file is read the same way twice, with the YAML engine as without it, and what is refused is
- * refused for a reason.
+ * A file, or a manifest, is read the same way twice, and what is refused is refused for a reason.
  */
 public final class ConfigTarget {
-  private static final Path FILE = file();
-
   private ConfigTarget() {}
 
-  /** In memory, where the machine has such a place. */
-  private static Path file() {
-    try {
-      Path memory = Path.of("/dev/shm");
-      Path file =
-          Files.isWritable(memory)
-              ? Files.createTempFile(memory, "ipmq-fuzz", "")
-              : Files.createTempFile("ipmq-fuzz", "");
-      file.toFile().deleteOnExit();
-      return file;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  public static void fuzzerTestOneInput(byte[] data) throws IOException {
-    Files.write(FILE, data);
-    Reading reading = ConfigReader.read(FILE, Base.defaults());
-    if (!reading.equals(ConfigReader.read(FILE, Base.defaults()))) {
+  public static void fuzzerTestOneInput(byte[] data) {
+    FileSnapshot file = FileSnapshot.of(Path.of("file"), data);
+    Reading reading = read(file);
+    if (!reading.equals(read(file))) {
       throw new AssertionError("read otherwise the second time: " + reading);
     }
-    withAndWithoutEngine(FileText.decode(data));
+    holds(reading);
+    ConfigMapManifest.read(file, FlagDefaults.none()).ifPresent(ConfigTarget::holds);
+  }
+
+  private static Reading read(FileSnapshot file) {
+    return ConfigReader.read(List.of(file), FlagDefaults.none());
+  }
+
+  private static void holds(Reading reading) {
     switch (reading) {
       case Reading.Read read -> {
         for (Problem problem : read.warnings()) {
@@ -48,27 +36,6 @@ public final class ConfigTarget {
               rejected.problems().stream()
                   .anyMatch(problem -> problem.severity() == Problem.Severity.ERROR),
               rejected);
-    }
-  }
-
-  private static void withAndWithoutEngine(String text) {
-    if (!LineTokens.read(text)) {
-      return;
-    }
-    Tokens lines = new LineTokens(text);
-    Tokens engine = new YamlTokens(text);
-    String here;
-    do {
-      here = step(lines);
-      require(here.equals(step(engine)), here);
-    } while (here.startsWith("Token") && !here.contains("kind=END,"));
-  }
-
-  private static String step(Tokens tokens) {
-    try {
-      return tokens.next().toString();
-    } catch (SyntaxError e) {
-      return e.getMessage();
     }
   }
 

@@ -1,7 +1,8 @@
 package ipmasq.backend.cni;
 
 import ipmasq.backend.cni.Document.Edit;
-import ipmasq.backend.cni.Json.Malformed;
+import ipmasq.json.JsonValue;
+import ipmasq.json.MalformedJson;
 import java.util.List;
 import java.util.Optional;
 
@@ -10,21 +11,21 @@ final class Addition {
   private Addition() {}
 
   /** Beside a policy of the other family, else among a plugin's policies, else in a new array. */
-  static Edit of(Document document, List<String> raws) throws Malformed {
+  static Edit of(Document document, List<String> raws) throws MalformedJson {
     Layout layout = Layout.of(document);
-    List<Json.Obj> plugins = Shapes.plugins(document.root());
-    Optional<Json.Arr> beside =
+    List<JsonValue.Obj> plugins = Shapes.plugins(document.root());
+    Optional<JsonValue.Arr> beside =
         Shapes.lists(document).stream().map(list -> list.element().array()).findFirst();
-    for (Json.Obj plugin : plugins) {
-      for (Json.Member policies : Shapes.policies(plugin)) {
-        Json.Arr array = (Json.Arr) policies.value();
+    for (JsonValue.Obj plugin : plugins) {
+      for (JsonValue.Member policies : Shapes.policies(plugin)) {
+        JsonValue.Arr array = (JsonValue.Arr) policies.value();
         if (beside.isEmpty() || beside.get().equals(array)) {
           boolean v2 = wantsV2(plugin) || hasV2(array);
           return layout.append(array, item(policies.key().text(), v2, raws));
         }
       }
     }
-    Json.Obj plugin = innermost(plugins);
+    JsonValue.Obj plugin = innermost(plugins);
     String key = takesAdditionalArgs(plugin) ? "AdditionalArgs" : "policies";
     Fresh item = item(key, wantsV2(plugin), raws);
     return layout.append(plugin, key, new Fresh.Items(List.of(item)));
@@ -34,32 +35,32 @@ final class Addition {
    * What does the work: of flannel its delegate, of a list its first plugin (those after it are
    * helpers such as portmap).
    */
-  private static Json.Obj innermost(List<Json.Obj> plugins) throws Malformed {
-    Json.Obj at = plugins.getFirst();
-    for (Json.Obj next : plugins) {
+  private static JsonValue.Obj innermost(List<JsonValue.Obj> plugins) throws MalformedJson {
+    JsonValue.Obj at = plugins.getFirst();
+    for (JsonValue.Obj next : plugins) {
       boolean inside = at.from() < next.from() && next.to() < at.to();
       at = inside ? next : at;
     }
     return at;
   }
 
-  private static boolean takesAdditionalArgs(Json.Obj plugin) throws Malformed {
+  private static boolean takesAdditionalArgs(JsonValue.Obj plugin) throws MalformedJson {
     return plugin.says("type", "sdnbridge")
         || plugin.says("type", "sdnoverlay")
         || plugin.says("type", "azure-vnet");
   }
 
   /** The sdn plugins and win-bridge's API version 2 hand policies to HCN, the others to HNS. */
-  private static boolean wantsV2(Json.Obj plugin) throws Malformed {
+  private static boolean wantsV2(JsonValue.Obj plugin) throws MalformedJson {
     return plugin.says("type", "sdnbridge")
         || plugin.says("type", "sdnoverlay")
-        || plugin.value("apiVersion").orElse(null) instanceof Json.Word word
+        || plugin.value("apiVersion").orElse(null) instanceof JsonValue.Word word
             && word.text().equals("2");
   }
 
-  private static boolean hasV2(Json.Arr policies) throws Malformed {
-    for (Json item : policies.items()) {
-      Optional<Json.Obj> policy = Shapes.policy(item);
+  private static boolean hasV2(JsonValue.Arr policies) throws MalformedJson {
+    for (JsonValue item : policies.items()) {
+      Optional<JsonValue.Obj> policy = Shapes.policy(item);
       if (policy.isPresent() && policy.get().object("settings").isPresent()) {
         return true;
       }

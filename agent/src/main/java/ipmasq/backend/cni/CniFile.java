@@ -1,7 +1,7 @@
 package ipmasq.backend.cni;
 
 import ipmasq.backend.Failure;
-import ipmasq.backend.cni.Json.Malformed;
+import ipmasq.json.MalformedJson;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import java.io.IOException;
@@ -45,7 +45,7 @@ record CniFile(
               Shapes.lists(document),
               disk.read(WholeFile.backup(path)),
               memory.isPresent() ? Optional.of(Memory.read(memory)) : Optional.empty()));
-    } catch (Malformed e) {
+    } catch (MalformedJson e) {
       return new Read.Broken(
           new Failure(
               path + ":" + Document.place(bytes, e.at()) + ": " + e.what(),
@@ -78,7 +78,7 @@ record CniFile(
   boolean dualStack() {
     try {
       return Shapes.dualStack(document.root());
-    } catch (Malformed e) {
+    } catch (MalformedJson e) {
       return false; // two keys of one name: nothing we should build on
     }
   }

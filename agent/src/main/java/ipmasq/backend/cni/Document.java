@@ -2,7 +2,9 @@ package ipmasq.backend.cni;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import ipmasq.backend.cni.Json.Malformed;
+import ipmasq.json.JsonReader;
+import ipmasq.json.JsonValue;
+import ipmasq.json.MalformedJson;
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -14,19 +16,28 @@ import java.util.List;
  */
 final class Document {
   private final byte[] bytes;
-  private final Json.Obj root;
+  private final JsonValue.Obj root;
 
-  private Document(byte[] bytes, Json.Obj root) {
+  private Document(byte[] bytes, JsonValue.Obj root) {
     this.bytes = bytes;
     this.root = root;
   }
 
-  static Document read(byte[] bytes) throws Malformed {
-    Json root = JsonScanner.read(bytes);
-    if (root instanceof Json.Obj object) {
+  static Document read(byte[] bytes) throws MalformedJson {
+    requireUtf8(bytes);
+    JsonValue root = JsonValue.read(bytes);
+    if (root instanceof JsonValue.Obj object) {
       return new Document(bytes.clone(), object);
     }
-    throw new Malformed(root.from(), "expected an object");
+    throw new MalformedJson(root.from(), "expected an object");
+  }
+
+  /** PowerShell's redirection writes UTF-16. */
+  private static void requireUtf8(byte[] bytes) throws MalformedJson {
+    int mark = bytes.length < 2 ? 0 : (bytes[0] & 0xff) << 8 | bytes[1] & 0xff;
+    if (mark == 0xfffe || mark == 0xfeff) {
+      throw new MalformedJson(0, "the file is UTF-16, but CNI plugins read UTF-8");
+    }
   }
 
   /** The bytes from {@code from} to before {@code to} become {@code text}. */
@@ -44,7 +55,7 @@ final class Document {
     return out.toByteArray();
   }
 
-  Json.Obj root() {
+  JsonValue.Obj root() {
     return root;
   }
 
@@ -61,7 +72,7 @@ final class Document {
     return new String(bytes, from, to - from, UTF_8);
   }
 
-  String text(Json value) {
+  String text(JsonValue value) {
     return text(value.from(), value.to());
   }
 
@@ -71,25 +82,6 @@ final class Document {
 
   /** {@code line:column} of a byte, both from 1, the column in characters. */
   static String place(byte[] bytes, int at) {
-    int line = 1;
-    int start = startsWithMark(bytes) ? 3 : 0;
-    for (int i = 0; i < at; i++) {
-      if (bytes[i] == '\n' || bytes[i] == '\r' && !(i + 1 < bytes.length && bytes[i + 1] == '\n')) {
-        line++;
-        start = i + 1;
-      }
-    }
-    int column = 1;
-    for (int i = start; i < at; i++) {
-      column += (bytes[i] & 0xc0) == 0x80 ? 0 : 1;
-    }
-    return line + ":" + column;
-  }
-
-  private static boolean startsWithMark(byte[] bytes) {
-    return bytes.length >= 3
-        && bytes[0] == (byte) 0xef
-        && bytes[1] == (byte) 0xbb
-        && bytes[2] == (byte) 0xbf;
+    return JsonReader.place(bytes, at).toString();
   }
 }

@@ -1,6 +1,7 @@
 package ipmasq.backend.cni;
 
 import ipmasq.backend.cni.Document.Edit;
+import ipmasq.json.JsonValue;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -26,11 +27,11 @@ final class Layout {
   }
 
   static Layout of(Document document) {
-    Json.Obj root = document.root();
+    JsonValue.Obj root = document.root();
     if (root.members().isEmpty()) {
       return new Layout(document, "", "", ": ");
     }
-    Json.Member first = root.members().getFirst();
+    JsonValue.Member first = root.members().getFirst();
     String lead = document.text(root.from() + 1, first.key().from());
     String colon = document.text(first.key().to(), first.value().from());
     String unit = afterBreak(lead);
@@ -87,12 +88,12 @@ final class Layout {
   }
 
   /** The array with other items, one line or an item a line as it is now. */
-  Edit list(Json.Arr array, List<String> raws) {
+  Edit list(JsonValue.Arr array, List<String> raws) {
     return new Edit(array.from(), array.to(), raws.isEmpty() ? "[]" : listText(array, raws));
   }
 
-  private String listText(Json.Arr array, List<String> raws) {
-    List<Json> items = array.items();
+  private String listText(JsonValue.Arr array, List<String> raws) {
+    List<JsonValue> items = array.items();
     if (items.isEmpty()) {
       return print(Fresh.list(raws), indentAt(array.from()), opensItsLine(array.from()));
     }
@@ -101,7 +102,7 @@ final class Layout {
     return "[" + lead + String.join(separator(lead, items), raws) + tail + "]";
   }
 
-  private String separator(String lead, List<Json> items) {
+  private String separator(String lead, List<JsonValue> items) {
     if (items.size() > 1) {
       return document.text(items.get(0).to(), items.get(1).from());
     }
@@ -109,8 +110,8 @@ final class Layout {
   }
 
   /** One more item at the end of an array. */
-  Edit append(Json.Arr array, Fresh item) {
-    List<Json> items = array.items();
+  Edit append(JsonValue.Arr array, Fresh item) {
+    List<JsonValue> items = array.items();
     if (items.isEmpty()) {
       Fresh whole = new Fresh.Items(List.of(item));
       return new Edit(
@@ -123,8 +124,8 @@ final class Layout {
   }
 
   /** One more member at the end of an object. */
-  Edit append(Json.Obj object, String key, Fresh value) {
-    List<Json.Member> members = object.members();
+  Edit append(JsonValue.Obj object, String key, Fresh value) {
+    List<JsonValue.Member> members = object.members();
     String quoted = '"' + key + '"' + colon;
     if (members.isEmpty()) {
       return new Edit(object.from(), object.to(), "{" + quoted + print(value, "", false) + "}");
@@ -137,7 +138,7 @@ final class Layout {
     return behind(members.getLast().value(), separator, quoted, value);
   }
 
-  private Edit behind(Json last, String separator, String key, Fresh value) {
+  private Edit behind(JsonValue last, String separator, String key, Fresh value) {
     boolean lines = hasBreak(separator) || hasBreak(document.text(last));
     // Some begin their lines with the comma.
     String indent =
@@ -177,8 +178,8 @@ final class Layout {
   }
 
   /** Takes the item at an index out of an array, with its comma. */
-  static Edit without(Json.Arr array, int index) {
-    List<Json> items = array.items();
+  static Edit without(JsonValue.Arr array, int index) {
+    List<JsonValue> items = array.items();
     if (items.size() == 1) {
       return new Edit(array.from(), array.to(), "[]");
     }

@@ -2,12 +2,14 @@ package ipmasq.backend.cni;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import ipmasq.backend.cni.Json.Malformed;
+import ipmasq.json.Json;
+import ipmasq.json.JsonValue;
+import ipmasq.json.MalformedJson;
 import ipmasq.net.Cidr;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -26,16 +28,20 @@ record Memory(Set<Cidr> own) {
     }
     try {
       Set<Cidr> own = new LinkedHashSet<>();
-      List<Json> items =
-          Document.read(bytes.get()).root().array("own").map(Json.Arr::items).orElse(List.of());
-      for (Json item : items) {
-        if (item instanceof Json.Str(_, _, var text)
+      List<JsonValue> items =
+          Document.read(bytes.get())
+              .root()
+              .array("own")
+              .map(JsonValue.Arr::items)
+              .orElse(List.of());
+      for (JsonValue item : items) {
+        if (item instanceof JsonValue.Str(_, _, var text)
             && Cidr.parse(text) instanceof Cidr.Parsed.Block(var cidr)) {
           own.add(cidr);
         }
       }
       return new Memory(own);
-    } catch (Malformed e) {
+    } catch (MalformedJson e) {
       return NONE;
     }
   }
@@ -47,9 +53,7 @@ record Memory(Set<Cidr> own) {
   }
 
   byte[] bytes() {
-    List<String> lines = new ArrayList<>();
-    own.stream().sorted().forEach(cidr -> lines.add("    \"" + cidr + '"'));
-    String list = lines.isEmpty() ? "[]" : "[\n" + String.join(",\n", lines) + "\n  ]";
-    return ("{\n  \"own\": " + list + "\n}\n").getBytes(UTF_8);
+    List<Cidr> sorted = own.stream().sorted().toList();
+    return (Json.write(Map.of("own", sorted)) + "\n").getBytes(UTF_8);
   }
 }

@@ -1,5 +1,6 @@
 package ipmasq.backend.cni;
 
+import ipmasq.json.JsonValue;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import java.util.LinkedHashSet;
@@ -22,14 +23,14 @@ record NatList(Spot spot, int at, Element element, List<Entry> entries, Set<Fami
   /** Where the list is written. */
   sealed interface Spot {
     /** Over this array; a {@code null} counts as an empty one. */
-    record Over(Json.Arr array) implements Spot {}
+    record Over(JsonValue.Arr array) implements Spot {}
 
     /** The policy has no list yet: a new member of this object. */
-    record Into(Json.Obj object, String key, boolean inSettings) implements Spot {}
+    record Into(JsonValue.Obj object, String key, boolean inSettings) implements Spot {}
   }
 
   /** Which item of which array the policy is. */
-  record Element(Json.Arr array, int index) {}
+  record Element(JsonValue.Arr array, int index) {}
 
   /**
    * One item of the list.
@@ -38,9 +39,9 @@ record NatList(Spot spot, int at, Element element, List<Entry> entries, Set<Fami
    * @param cidr the block it spells; empty where it is none, or where readers may differ on it
    */
   record Entry(String raw, Optional<Cidr> cidr) {
-    static Entry of(Document document, Json item) {
+    static Entry of(Document document, JsonValue item) {
       Optional<Cidr> cidr =
-          item instanceof Json.Str(_, _, var text) ? block(text) : Optional.empty();
+          item instanceof JsonValue.Str(_, _, var text) ? block(text) : Optional.empty();
       return new Entry(document.text(item), cidr);
     }
 

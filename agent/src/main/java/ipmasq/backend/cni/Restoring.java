@@ -2,9 +2,9 @@ package ipmasq.backend.cni;
 
 import ipmasq.backend.Failure;
 import ipmasq.backend.cni.Document.Edit;
-import ipmasq.backend.cni.Json.Malformed;
 import ipmasq.backend.cni.NatList.Entry;
 import ipmasq.backend.cni.NatList.Spot;
+import ipmasq.json.MalformedJson;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import java.io.IOException;
@@ -35,7 +35,7 @@ record Restoring(WholeFile whole, Family family, boolean keepExtra) {
       }
       forget(file);
       return Optional.empty();
-    } catch (Malformed e) {
+    } catch (MalformedJson e) {
       return Optional.of(
           new Failure(
               WholeFile.backup(file.path()) + " cannot be used: " + e.what(),
@@ -46,14 +46,14 @@ record Restoring(WholeFile whole, Family family, boolean keepExtra) {
     }
   }
 
-  private byte[] restored(CniFile file, Document before) throws Malformed {
+  private byte[] restored(CniFile file, Document before) throws MalformedJson {
     List<NatList> now = file.lists(family);
     List<NatList> then = ofFamily(Shapes.lists(before), family);
     if (then.isEmpty() && now.size() == 1) {
       return withoutPolicy(file, before, now.getFirst());
     }
     if (now.size() != then.size()) {
-      throw new Malformed(
+      throw new MalformedJson(
           0, "it has " + then.size() + " lists for " + family + ", the file has " + now.size());
     }
     List<Edit> edits = new ArrayList<>();
@@ -86,7 +86,7 @@ record Restoring(WholeFile whole, Family family, boolean keepExtra) {
   }
 
   /** The policy was not there before. Where nothing else changed since, the file is as it was. */
-  private byte[] withoutPolicy(CniFile file, Document before, NatList list) throws Malformed {
+  private byte[] withoutPolicy(CniFile file, Document before, NatList list) throws MalformedJson {
     Set<Cidr> extras = extras(file, list);
     if (!extras.isEmpty()) {
       List<String> raws = extras.stream().map(cidr -> Entry.of(cidr).raw()).toList();
@@ -120,7 +120,7 @@ record Restoring(WholeFile whole, Family family, boolean keepExtra) {
           .map(NatList::raws)
           .toList()
           .equals(then.stream().map(NatList::raws).toList());
-    } catch (Malformed e) {
+    } catch (MalformedJson e) {
       return true;
     }
   }

@@ -1,8 +1,9 @@
 package ipmasq.backend.cni;
 
-import ipmasq.backend.cni.Json.Malformed;
 import ipmasq.backend.cni.NatList.Entry;
 import ipmasq.backend.cni.NatList.Spot;
+import ipmasq.json.JsonValue;
+import ipmasq.json.MalformedJson;
 import ipmasq.net.Family;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -29,21 +30,22 @@ final class Shapes {
   private Shapes() {}
 
   /** The objects of a file that configure a plugin each, outer before inner. */
-  static List<Json.Obj> plugins(Json.Obj root) throws Malformed {
-    List<Json.Obj> plugins = new ArrayList<>();
+  static List<JsonValue.Obj> plugins(JsonValue.Obj root) throws MalformedJson {
+    List<JsonValue.Obj> plugins = new ArrayList<>();
     collect(root, plugins);
     return plugins;
   }
 
-  private static void collect(Json.Obj plugin, List<Json.Obj> plugins) throws Malformed {
+  private static void collect(JsonValue.Obj plugin, List<JsonValue.Obj> plugins)
+      throws MalformedJson {
     plugins.add(plugin);
-    Optional<Json.Obj> delegate = plugin.object("delegate");
+    Optional<JsonValue.Obj> delegate = plugin.object("delegate");
     if (delegate.isPresent()) {
       collect(delegate.get(), plugins);
     }
     for (String name : List.of("plugins", "delegates")) {
-      for (Json item : items(plugin.array(name))) {
-        if (item instanceof Json.Obj inner) {
+      for (JsonValue item : items(plugin.array(name))) {
+        if (item instanceof JsonValue.Obj inner) {
           collect(inner, plugins);
         }
       }
@@ -51,39 +53,40 @@ final class Shapes {
   }
 
   /** The arrays of policies that a plugin has. */
-  static List<Json.Member> policies(Json.Obj plugin) throws Malformed {
-    List<Json.Member> found = new ArrayList<>();
+  static List<JsonValue.Member> policies(JsonValue.Obj plugin) throws MalformedJson {
+    List<JsonValue.Member> found = new ArrayList<>();
     for (String name : POLICIES) {
-      plugin.member(name).filter(m -> m.value() instanceof Json.Arr).ifPresent(found::add);
+      plugin.member(name).filter(m -> m.value() instanceof JsonValue.Arr).ifPresent(found::add);
     }
     return found;
   }
 
   /** The policy that an item of such an array is. */
-  static Optional<Json.Obj> policy(Json item) throws Malformed {
-    if (!(item instanceof Json.Obj object)) {
+  static Optional<JsonValue.Obj> policy(JsonValue item) throws MalformedJson {
+    if (!(item instanceof JsonValue.Obj object)) {
       return Optional.empty();
     }
-    Optional<Json.Obj> value = object.object("value");
+    Optional<JsonValue.Obj> value = object.object("value");
     return value.isPresent() ? value : Optional.of(object);
   }
 
-  static List<NatList> lists(Document document) throws Malformed {
+  static List<NatList> lists(Document document) throws MalformedJson {
     List<NatList> found = new ArrayList<>();
-    for (Json.Obj plugin : plugins(document.root())) {
-      for (Json.Member policies : policies(plugin)) {
+    for (JsonValue.Obj plugin : plugins(document.root())) {
+      for (JsonValue.Member policies : policies(plugin)) {
         found.addAll(listsIn(document, policies));
       }
     }
     return found;
   }
 
-  private static List<NatList> listsIn(Document document, Json.Member policies) throws Malformed {
-    Json.Arr array = (Json.Arr) policies.value();
+  private static List<NatList> listsIn(Document document, JsonValue.Member policies)
+      throws MalformedJson {
+    JsonValue.Arr array = (JsonValue.Arr) policies.value();
     boolean v2 = policies.key().text().equalsIgnoreCase("HcnPolicyArgs");
     List<NatList> found = new ArrayList<>();
     for (int i = 0; i < array.items().size(); i++) {
-      Optional<Json.Obj> policy = policy(array.items().get(i));
+      Optional<JsonValue.Obj> policy = policy(array.items().get(i));
       if (policy.isPresent() && policy.get().says("type", TYPE)) {
         for (Spot spot : spots(policy.get(), v2)) {
           found.add(list(document, spot, new NatList.Element(array, i)));
@@ -108,8 +111,8 @@ final class Shapes {
   }
 
   /** The lists of a policy; where it has none, the place for one. */
-  private static List<Spot> spots(Json.Obj policy, boolean v2) throws Malformed {
-    Optional<Json.Obj> settings = policy.object("settings");
+  private static List<Spot> spots(JsonValue.Obj policy, boolean v2) throws MalformedJson {
+    Optional<JsonValue.Obj> settings = policy.object("settings");
     List<Spot> spots = new ArrayList<>(spotsIn(policy));
     if (settings.isPresent()) {
       spots.addAll(spotsIn(settings.get()));
@@ -132,19 +135,20 @@ final class Shapes {
             : new Spot.Into(policy, "ExceptionList", false));
   }
 
-  private static List<Spot> spotsIn(Json.Obj object) throws Malformed {
+  private static List<Spot> spotsIn(JsonValue.Obj object) throws MalformedJson {
     List<Spot> spots = new ArrayList<>();
     for (String name : LISTS) {
-      Optional<Json> value = object.value(name);
+      Optional<JsonValue> value = object.value(name);
       if (value.isPresent()) {
         spots.add(
             new Spot.Over(
                 switch (value.get()) {
-                  case Json.Arr array -> array;
-                  case Json.Word word when word.isNull() ->
-                      new Json.Arr(word.from(), word.to(), List.of());
-                  case Json other ->
-                      throw new Malformed(other.from(), "expected a list of ranges for " + name);
+                  case JsonValue.Arr array -> array;
+                  case JsonValue.Word word when word.isNull() ->
+                      new JsonValue.Arr(word.from(), word.to(), List.of());
+                  case JsonValue other ->
+                      throw new MalformedJson(
+                          other.from(), "expected a list of ranges for " + name);
                 }));
       }
     }
@@ -181,39 +185,41 @@ final class Shapes {
   }
 
   /** Whether a plugin gives pods IPv6 addresses, so that a policy for them makes sense. */
-  static boolean dualStack(Json.Obj root) throws Malformed {
-    for (Json.Obj plugin : plugins(root)) {
-      Optional<Json.Obj> flags = plugin.object("optionalFlags");
+  static boolean dualStack(JsonValue.Obj root) throws MalformedJson {
+    for (JsonValue.Obj plugin : plugins(root)) {
+      Optional<JsonValue.Obj> flags = plugin.object("optionalFlags");
       if (isTrue(plugin.value("enableDualStack"))
           || flags.isPresent() && isTrue(flags.get().value("enableDualStack"))
-          || hasV6Subnet(plugin.object("ipam").map(Json.class::cast))) {
+          || hasV6Subnet(plugin.object("ipam").map(JsonValue.class::cast))) {
         return true;
       }
     }
     return false;
   }
 
-  private static boolean isTrue(Optional<Json> value) {
-    return value.isPresent() && value.get() instanceof Json.Word word && word.text().equals("true");
+  private static boolean isTrue(Optional<JsonValue> value) {
+    return value.isPresent()
+        && value.get() instanceof JsonValue.Word word
+        && word.text().equals("true");
   }
 
-  private static boolean hasV6Subnet(Optional<Json> json) {
+  private static boolean hasV6Subnet(Optional<JsonValue> json) {
     return switch (json.orElse(null)) {
-      case Json.Obj object ->
+      case JsonValue.Obj object ->
           object.members().stream()
               .anyMatch(
                   m ->
                       m.key().text().equalsIgnoreCase("subnet")
-                              && m.value() instanceof Json.Str(_, _, var text)
+                              && m.value() instanceof JsonValue.Str(_, _, var text)
                               && text.indexOf(':') >= 0
                           || hasV6Subnet(Optional.of(m.value())));
-      case Json.Arr array -> array.items().stream().anyMatch(i -> hasV6Subnet(Optional.of(i)));
-      case Json.Str _, Json.Word _ -> false;
+      case JsonValue.Arr array -> array.items().stream().anyMatch(i -> hasV6Subnet(Optional.of(i)));
+      case JsonValue.Str _, JsonValue.Word _ -> false;
       case null -> false;
     };
   }
 
-  private static List<Json> items(Optional<Json.Arr> array) {
-    return array.map(Json.Arr::items).orElse(List.of());
+  private static List<JsonValue> items(Optional<JsonValue.Arr> array) {
+    return array.map(JsonValue.Arr::items).orElse(List.of());
   }
 }

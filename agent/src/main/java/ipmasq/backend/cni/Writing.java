@@ -2,9 +2,9 @@ package ipmasq.backend.cni;
 
 import ipmasq.backend.Failure;
 import ipmasq.backend.cni.Document.Edit;
-import ipmasq.backend.cni.Json.Malformed;
 import ipmasq.backend.cni.NatList.Entry;
 import ipmasq.backend.cni.NatList.Spot;
+import ipmasq.json.MalformedJson;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import java.io.IOException;
@@ -36,7 +36,7 @@ record Writing(WholeFile whole, Family family, Set<Cidr> wanted, boolean keepExt
     try {
       List<String> raws = wanted.stream().map(cidr -> Entry.of(cidr).raw()).toList();
       return write(file, List.of(Addition.of(file.document(), raws)));
-    } catch (Malformed e) {
+    } catch (MalformedJson e) {
       return Optional.of(
           new Failure(
               file.path() + ":" + file.document().place(e.at()) + ": " + e.what(),
@@ -129,7 +129,7 @@ record Writing(WholeFile whole, Family family, Set<Cidr> wanted, boolean keepExt
       if (meant && !Arrays.equals(bytes, file.document().bytes())) {
         return;
       }
-    } catch (Malformed e) {
+    } catch (MalformedJson e) {
       throw new IllegalStateException("our edit breaks " + file.path() + ": " + e.what(), e);
     }
     throw new IllegalStateException("our edit of " + file.path() + " says something else");

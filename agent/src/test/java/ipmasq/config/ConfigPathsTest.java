@@ -5,6 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import ipmasq.net.Cidr;
 import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -12,20 +16,24 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Several files as one config. */
-class SourcesTest {
+class ConfigPathsTest {
   @TempDir Path directory;
 
   private Path write(String name, String text) throws IOException {
     return Files.writeString(directory.resolve(name), text);
   }
 
+  private static Reading read(ConfigPaths.IfMissing ifMissing, Path... sources) {
+    return ConfigReader.read(new ConfigPaths(List.of(sources), ifMissing), FlagDefaults.none());
+  }
+
   private Config config(Path... sources) {
-    Reading reading = ConfigReader.read(List.of(sources), Base.defaults());
+    Reading reading = read(ConfigPaths.IfMissing.DEFAULTS, sources);
     return assertInstanceOf(Reading.Read.class, reading, reading.toString()).config();
   }
 
   private String problems(Path... sources) {
-    Reading reading = ConfigReader.read(List.of(sources), Base.defaults());
+    Reading reading = read(ConfigPaths.IfMissing.DEFAULTS, sources);
     return new Reads(directory).lines(assertInstanceOf(Reading.Rejected.class, reading).problems());
   }
 
@@ -57,7 +65,7 @@ class SourcesTest {
   @Test
   void anEmptyDirectoryIsTheDefaultsWithAWarning() {
     Reading.Read read =
-        assertInstanceOf(Reading.Read.class, ConfigReader.read(directory, Base.defaults()));
+        assertInstanceOf(Reading.Read.class, ConfigReader.read(directory, FlagDefaults.none()));
     assertEquals(Config.defaults(), read.config());
     assertEquals(1, read.warnings().size());
   }
@@ -123,5 +131,88 @@ class SourcesTest {
   void missingFilesAddNothing() throws IOException {
     Path a = write("a", "masqLinkLocal: true\n");
     assertEquals(true, config(directory.resolve("none"), a).masqLinkLocal());
+  }
+
+  @Test
+  void aNamedFileThatIsMissingIsAWarningOrAnError() throws IOException {
+    Path none = directory.resolve("none");
+    Reading.Read warned =
+        assertInstanceOf(Reading.Read.class, read(ConfigPaths.IfMissing.WARNING, none));
+    assertEquals(Config.defaults(), warned.config());
+    assertEquals(
+        "none: warning: there is no such file: the defaults hold (check the path)",
+        new Reads(directory).lines(warned.warnings()));
+    assertEquals(
+        "none: error: there is no such file (check the path)",
+        rejection(read(ConfigPaths.IfMissing.ERROR, none)));
+    assertEquals(
+        List.of(),
+        assertInstanceOf(Reading.Read.class, read(ConfigPaths.IfMissing.DEFAULTS, none))
+            .warnings());
+  }
+
+  @Test
+  void anotherKeyOfAConfigMapIsNamed() throws IOException {
+    write("config.yaml", "pin: true\n");
+    Files.createDirectory(directory.resolve("..data"));
+    Path file = directory.resolve("ip-masq-agent");
+    String warning =
+        "ip-masq-agent: warning: there is no such file, but config.yaml is: the defaults hold (give"
+            + " the ConfigMap's key the name ip-masq-agent, or name its file)";
+    for (ConfigPaths.IfMissing ifMissing :
+        List.of(ConfigPaths.IfMissing.WARNING, ConfigPaths.IfMissing.DEFAULTS)) {
+      Reading.Read read = assertInstanceOf(Reading.Read.class, read(ifMissing, file));
+      assertEquals(warning, new Reads(directory).lines(read.warnings()));
+    }
+    assertEquals(
+        directory
+            + ": warning: a directory without ip-masq* files, but config.yaml is: the defaults hold"
+            + " (name the files ip-masq-agent, ip-masq-more and so on)",
+        new Reads(directory.resolve("x"))
+            .lines(
+                assertInstanceOf(Reading.Read.class, read(ConfigPaths.IfMissing.WARNING, directory))
+                    .warnings()));
+  }
+
+  private String rejection(Reading reading) {
+    return new Reads(directory).lines(assertInstanceOf(Reading.Rejected.class, reading).problems());
+  }
+
+  @Test
+  void onlyAFileIsOpened() throws Exception {
+    Path fifo = directory.resolve("fifo");
+    assertEquals(0, new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor());
+    Path socket = directory.resolve("socket");
+    Path self = Files.createSymbolicLink(directory.resolve("self"), Path.of("self"));
+    Path zero = Files.createSymbolicLink(directory.resolve("zero"), Path.of("/dev/zero"));
+    String hint = " (check the path, its links and its mount)";
+    try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      server.bind(UnixDomainSocketAddress.of(socket));
+      assertEquals(
+          String.join(
+              "\n",
+              "fifo: error: cannot be read: it is a FIFO, not a file" + hint,
+              "socket: error: cannot be read: it is a socket, not a file" + hint,
+              "zero: error: cannot be read: it is a device, not a file" + hint,
+              "self: error: cannot be read: it is a symbolic link that leads back to itself"
+                  + hint),
+          problems(fifo, socket, zero, self));
+    }
+    // A link to a directory is a directory.
+    Files.createSymbolicLink(directory.resolve("link"), directory);
+    assertInstanceOf(
+        Reading.Read.class, read(ConfigPaths.IfMissing.ERROR, directory.resolve("link")));
+  }
+
+  @Test
+  void aHugeFileIsNotRead() throws IOException {
+    Path huge = directory.resolve("huge");
+    try (RandomAccessFile file = new RandomAccessFile(huge.toFile(), "rw")) {
+      file.setLength(300L << 20); // a hole: it takes no room
+    }
+    assertEquals(
+        "huge: error: the file is 300 MB, more than the 64 MB that a config may have (check that it"
+            + " is the right file)",
+        problems(huge));
   }
 }

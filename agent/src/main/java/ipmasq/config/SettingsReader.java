@@ -1,5 +1,6 @@
 package ipmasq.config;
 
+import ipmasq.config.Setting.Places;
 import ipmasq.config.Token.Kind;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -18,7 +19,7 @@ import java.util.Set;
  * {@code null} leaves what was there. Two spellings of one key are two keys to YAML: they are
  * applied in turn as well, in the order of the alphabet, since that is how the Go agents do it.
  */
-final class Document {
+final class SettingsReader {
   private static final Set<String> MANIFEST =
       Set.of("apiVersion", "kind", "metadata", "data", "binaryData", "immutable");
   private static final int MAX_MERGES = 100;
@@ -31,7 +32,7 @@ final class Document {
   private boolean configMap;
   private int merges;
 
-  private Document(boolean json, Problems problems) {
+  private SettingsReader(boolean json, Problems problems) {
     this.json = json;
     this.problems = problems;
   }
@@ -39,14 +40,14 @@ final class Document {
   /** The settings of a document; what is wrong with them goes to {@code problems}. */
   static Map<Key<?>, Setting<?>> read(Tokens tokens, boolean json, Problems problems)
       throws SyntaxError {
-    Document document = new Document(json, problems);
+    SettingsReader reader = new SettingsReader(json, problems);
     try {
-      document.top(tokens);
+      reader.top(tokens);
     } finally {
-      document.reportManifest();
-      document.settings.values().forEach(setting -> problems.addAll(setting.problems()));
+      reader.reportManifest();
+      reader.settings.values().forEach(setting -> problems.addAll(setting.problems()));
     }
-    return document.settings;
+    return reader.settings;
   }
 
   private void top(Tokens tokens) throws SyntaxError {
@@ -101,8 +102,10 @@ final class Document {
   private <T> Setting<T> set(Key<T> key, Token name, Token first, Tokens tokens, boolean merged)
       throws SyntaxError {
     Problems own = new Problems(problems.file());
-    Optional<T> value = key.decoder().decode(key.name(), first, tokens, own);
-    return new Setting<>(key, name, value, merged, own);
+    Places places = new Places();
+    Optional<T> value =
+        key.type().read(new ValueType.Input(key.name(), first, tokens, places, own));
+    return new Setting<>(key, name, value, places, merged, own);
   }
 
   private void put(Setting<?> setting) {
@@ -136,7 +139,8 @@ final class Document {
   }
 
   private static <T> Setting<T> joined(Setting<T> value, Setting<?> last) {
-    return new Setting<>(value.key(), value.at(), value.value(), false, last.problems());
+    return new Setting<>(
+        value.key(), value.at(), value.value(), value.places(), false, last.problems());
   }
 
   /** The maps under {@code <<} stand where it stands: what comes later in the file wins. */

@@ -1,0 +1,305 @@
+package ipmasq.config;
+
+import ipmasq.config.Config.BackendChoice;
+import ipmasq.config.Setting.Places;
+import ipmasq.net.Cidr;
+import ipmasq.net.Cidrs;
+import ipmasq.net.Family;
+import ipmasq.net.IpRange;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/** What no single key can show: whether the keys of all files make sense together. */
+final class ConfigChecks {
+  private static final List<Key<List<Cidr>>> RANGES =
+      List.of(Key.NON_MASQUERADE_CIDRS, Key.MASQUERADE_CIDRS, Key.SOURCE_CIDRS);
+
+  private final List<ConfigFile> files;
+  private final FlagDefaults flags;
+  private final Config config;
+
+  ConfigChecks(List<ConfigFile> files, FlagDefaults flags, Config config) {
+    this.files = files;
+    this.flags = flags;
+    this.config = config;
+  }
+
+  /** Reports to the files what is wrong with them. */
+  void check() {
+    requireIpv6();
+    requireOneAddressPerFamily();
+    requireDistinctLists();
+    requireWithinLimit();
+    requireSupport();
+    warnOfEmptyLists();
+    warnOfRepetitions();
+    warnOfExceptionsToNothing();
+  }
+
+  /** Where an element of a list stands. */
+  private record Place(ConfigFile file, int line, int column) {
+    void error(String message, String hint) {
+      file.problems().error(line, column, message, hint);
+    }
+
+    void warning(String message, String hint) {
+      file.problems().warning(line, column, message, hint);
+    }
+
+    @Override
+    public String toString() {
+      return file.source().path() + ":" + line + ":" + column;
+    }
+  }
+
+  private interface Visitor<E> {
+    void visit(E element, Place place);
+  }
+
+  /** Goes through the elements that the files give for a key. */
+  private <E> void each(Key<List<E>> key, Visitor<E> visitor) {
+    for (ConfigFile file : files) {
+      Setting<List<E>> setting = file.setting(key);
+      List<E> list = setting == null ? List.of() : setting.value().orElse(List.of());
+      for (int i = 0; i < list.size(); i++) {
+        Places places = setting.places();
+        visitor.visit(list.get(i), new Place(file, places.line(i), places.column(i)));
+      }
+    }
+  }
+
+  private void requireIpv6() {
+    if (config.enableIpv6()) {
+      return;
+    }
+    for (Key<List<Cidr>> key : RANGES) {
+      each(key, (range, place) -> requireIpv6(range.family(), "cidr " + range, place));
+    }
+    each(
+        Key.OUTPUT_ADDRESS,
+        (range, place) -> requireIpv6(range.family(), "outputAddress " + range, place));
+  }
+
+  private static void requireIpv6(Family family, String what, Place place) {
+    if (family == Family.IPV6) {
+      place.error(
+          "ipv6 is not enabled, but ipv6 " + what + " provided",
+          "enable it with the flag --enable-ipv6 or with \"enableIPv6: true\"");
+    }
+  }
+
+  private void requireOneAddressPerFamily() {
+    Map<Family, IpRange> ranges = new EnumMap<>(Family.class);
+    Map<Family, Place> places = new EnumMap<>(Family.class);
+    each(
+        Key.OUTPUT_ADDRESS,
+        (range, place) -> {
+          IpRange first = ranges.putIfAbsent(range.family(), range);
+          Place before = places.putIfAbsent(range.family(), place);
+          if (first != null && !first.equals(range)) {
+            place.error(
+                "outputAddress " + range + " is a second one for " + range.family(),
+                "the first is at " + before + "; write a range to give several addresses");
+          }
+        });
+  }
+
+  /** The same prefix cannot be exempt and masqueraded at once. */
+  private void requireDistinctLists() {
+    Map<Cidr, Place> exceptions = new HashMap<>();
+    each(Key.MASQUERADE_CIDRS, exceptions::putIfAbsent);
+    if (exceptions.isEmpty()) {
+      return;
+    }
+    requireNotLinkLocal(exceptions);
+    each(
+        Key.NON_MASQUERADE_CIDRS,
+        (range, place) -> {
+          Place exception = exceptions.get(range);
+          if (exception != null) {
+            exception.error(
+                range + " is in masqueradeCIDRs and, at " + place + ", in nonMasqueradeCIDRs too",
+                "remove it from one of the two lists");
+          }
+        });
+    if (files.stream().noneMatch(file -> file.settings().containsKey(Key.NON_MASQUERADE_CIDRS))) {
+      for (Cidr range : config.nonMasqueradeCidrs()) {
+        Place exception = exceptions.get(range);
+        if (exception != null) {
+          exception.error(
+              range + " is in masqueradeCIDRs and by default in nonMasqueradeCIDRs too",
+              "give nonMasqueradeCIDRs without it");
+        }
+      }
+    }
+  }
+
+  private void requireNotLinkLocal(Map<Cidr, Place> exceptions) {
+    for (Family family : Family.values()) {
+      Place exception = exceptions.get(family.linkLocal());
+      if (exception != null && !config.masqLinkLocal(family)) {
+        Key<?> key = family == Family.IPV4 ? Key.MASQ_LINK_LOCAL : Key.MASQ_LINK_LOCAL_IPV6;
+        exception.error(
+            family.linkLocal() + " is in masqueradeCIDRs, but link-local is exempt",
+            "write \"" + key + ": true\" instead");
+      }
+    }
+  }
+
+  /** The files' own limit, or that of iptables, which walks its rules one by one. */
+  private OptionalLong limit() {
+    OptionalLong own = config.of(Key.CIDR_LIMIT);
+    if (own.isPresent()) {
+      return own;
+    }
+    return switch (flags.backend(config)) {
+      case AUTO, IPTABLES -> OptionalLong.of(Config.DEFAULT_CIDR_LIMIT); // auto may be iptables
+      case NFTABLES, CNI -> OptionalLong.empty();
+    };
+  }
+
+  private void requireWithinLimit() {
+    long limit = limit().orElse(Long.MAX_VALUE);
+    int count = config.nonMasqueradeCidrs().size();
+    if (count <= limit) {
+      return;
+    }
+    ConfigFile file = files.getFirst();
+    @Nullable Setting<?> at = null;
+    for (Key<?> key : List.of(Key.CIDR_LIMIT, Key.NON_MASQUERADE_CIDRS)) {
+      for (ConfigFile candidate : files) {
+        Setting<?> setting = candidate.settings().get(key);
+        if (setting != null) {
+          file = candidate;
+          at = setting;
+        }
+      }
+    }
+    file.problems()
+        .error(
+            at == null ? 0 : at.at().line(),
+            at == null ? 0 : at.at().column(),
+            "the daemon can only accept up to "
+                + limit
+                + " CIDRs (excluding link-local), but got "
+                + count
+                + " CIDRs (excluding link local)",
+            "raise cidrLimit, or join ranges");
+  }
+
+  private void requireSupport() {
+    BackendChoice backend = flags.backend(config);
+    for (Key<?> key : Key.ALL) {
+      if (!key.isPossibleWith(backend) && !config.of(key).equals(key.byDefault())) {
+        for (ConfigFile file : files) {
+          Setting<?> setting = file.settings().get(key);
+          if (setting != null) {
+            file.problems()
+                .error(
+                    setting.at(),
+                    key + " is not possible with the backend " + Key.BACKEND.json(backend),
+                    "remove it, or choose another backend");
+          }
+        }
+      }
+    }
+  }
+
+  private void warnOfEmptyLists() {
+    if (config.nonMasqueradeCidrs().isEmpty()) {
+      warnAt(
+          Key.NON_MASQUERADE_CIDRS,
+          "nonMasqueradeCIDRs is empty: everything but link-local is masqueraded",
+          "list the ranges that should see pod addresses, or remove the key for the defaults");
+    }
+    if (config.sourceCidrs().isEmpty()) {
+      warnAt(
+          Key.SOURCE_CIDRS,
+          "sourceCIDRs is empty: traffic from every source is masqueraded",
+          "list the sources, or remove the key");
+    }
+  }
+
+  private void warnAt(Key<?> key, String message, String hint) {
+    for (ConfigFile file : files) {
+      Setting<?> setting = file.settings().get(key);
+      // A list that is empty because its elements are bad has been reported already.
+      if (setting != null && !setting.problems().anyError()) {
+        file.problems().warning(setting.at(), message, hint);
+      }
+    }
+  }
+
+  /** Within a file; that two files share a range is no slip. */
+  private void warnOfRepetitions() {
+    for (Key<List<Cidr>> key : RANGES) {
+      for (ConfigFile file : files) {
+        Setting<List<Cidr>> setting = file.setting(key);
+        if (setting != null && setting.value().isPresent()) {
+          warnOfRepetitions(file, setting, setting.value().get());
+        }
+      }
+    }
+  }
+
+  private static void warnOfRepetitions(
+      ConfigFile file, Setting<List<Cidr>> setting, List<Cidr> list) {
+    if (Cidrs.copyOf(list).distinct().size() == list.size()) {
+      return;
+    }
+    Map<Cidr, Integer> first = new HashMap<>();
+    Places places = setting.places();
+    for (int i = 0; i < list.size() && file.problems().wantsWarnings(); i++) {
+      Integer before = first.putIfAbsent(list.get(i), i);
+      if (before != null) {
+        file.problems()
+            .warning(
+                places.line(i),
+                places.column(i),
+                list.get(i)
+                    + " is in "
+                    + setting.key()
+                    + " twice; the first is at "
+                    + places.line(before)
+                    + ":"
+                    + places.column(before),
+                "remove one of the two");
+      }
+    }
+  }
+
+  /** An exception that lies in no exempt range is masqueraded without being listed. */
+  private void warnOfExceptionsToNothing() {
+    if (config.masqueradeCidrs().isEmpty()) {
+      return;
+    }
+    Cidrs exempt = Cidrs.copyOf(config.nonMasqueradeCidrs()).outermost();
+    each(
+        Key.MASQUERADE_CIDRS,
+        (range, place) -> {
+          boolean linkLocal =
+              !config.masqLinkLocal(range.family()) && range.family().linkLocal().contains(range);
+          if (config.enables(range.family()) && !linkLocal && !isIn(range, exempt)) {
+            place.warning(
+                range
+                    + " in masqueradeCIDRs has no effect: it lies in no range of"
+                    + " nonMasqueradeCIDRs, so it is masqueraded anyway",
+                "remove it");
+          }
+        });
+  }
+
+  /**
+   * @param exempt in order, none in another
+   */
+  private static boolean isIn(Cidr range, List<Cidr> exempt) {
+    int found = Collections.binarySearch(exempt, range);
+    int before = found >= 0 ? found : -found - 2;
+    return before >= 0 && exempt.get(before).contains(range);
+  }
+}

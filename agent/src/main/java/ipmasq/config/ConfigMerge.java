@@ -1,0 +1,88 @@
+package ipmasq.config;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Makes one config of the settings of all files. */
+final class ConfigMerge {
+  private final List<ConfigFile> files;
+  private final FlagDefaults flags;
+
+  private ConfigMerge(List<ConfigFile> files, FlagDefaults flags) {
+    this.files = files;
+    this.flags = flags;
+  }
+
+  static Reading of(List<ConfigFile> files, FlagDefaults flags) {
+    ConfigMerge merge = new ConfigMerge(files, flags);
+    Config config = flags.config();
+    for (Key<?> key : Key.ALL) {
+      config = merge.with(key, config);
+    }
+    new ConfigChecks(files, flags, config).check();
+    return merge.outcome(config);
+  }
+
+  private Reading outcome(Config config) {
+    List<Problem> all = new ArrayList<>();
+    List<Reading.Source> sources = new ArrayList<>();
+    boolean anyError = false;
+    for (ConfigFile file : files) {
+      all.addAll(file.problems().list());
+      sources.add(file.source());
+      anyError |= file.problems().anyError();
+    }
+    return anyError ? new Reading.Rejected(all, sources) : new Reading.Read(config, all, sources);
+  }
+
+  /** The config with what the files say of a key. */
+  private <T> Config with(Key<T> key, Config before) {
+    Optional<T> value = Optional.empty();
+    Optional<ConfigFile> first = Optional.empty();
+    for (ConfigFile file : files) {
+      Setting<T> setting = file.setting(key);
+      if (setting == null || overruled(setting, file) || setting.value().isEmpty()) {
+        continue;
+      }
+      if (value.isEmpty()) {
+        value = setting.value();
+        first = Optional.of(file);
+        continue;
+      }
+      Optional<T> both = key.merge().merge(value.get(), setting.value().get());
+      if (both.isEmpty()) {
+        contradicts(setting, file, first.orElseThrow());
+      } else {
+        value = both;
+      }
+    }
+    return value.isEmpty() ? before : before.with(key, value.get());
+  }
+
+  private static <T> void contradicts(Setting<T> setting, ConfigFile file, ConfigFile first) {
+    Setting<T> other = first.setting(setting.key());
+    String place = other == null ? "" : ":" + other.place();
+    file.problems()
+        .error(
+            setting.at(),
+            setting.key() + " contradicts that of " + first.source().path() + place,
+            "give it in one file only");
+  }
+
+  /** Whether a flag decides instead. */
+  private boolean overruled(Setting<?> setting, ConfigFile file) {
+    boolean fixed = flags.fixed().contains(setting.key());
+    if (fixed) {
+      file.problems()
+          .warning(
+              setting.at(),
+              setting.key()
+                  + " is ignored: the flag --"
+                  + setting.key().flag().orElseThrow().name()
+                  + " wins",
+              "remove the key or the flag");
+    }
+    return fixed;
+  }
+}

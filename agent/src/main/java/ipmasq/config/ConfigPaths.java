@@ -1,0 +1,145 @@
+package ipmasq.config;
+
+import ipmasq.config.Problem.Severity;
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * The paths that somebody named, and the files behind them. Looked at by one thread at a time.
+ *
+ * @param ifMissing what a file that is not there means
+ */
+public record ConfigPaths(List<Path> paths, IfMissing ifMissing) {
+  private static final String PREFIX = "ip-masq";
+  private static final int NAMED = 5;
+
+  /** What a file that is not there means. */
+  public enum IfMissing {
+    /** The defaults, and nothing to say of it. */
+    DEFAULTS,
+    /** The defaults, with a warning: somebody named the file. */
+    WARNING,
+    ERROR
+  }
+
+  public ConfigPaths {
+    paths = List.copyOf(paths);
+  }
+
+  /** Reads all of them; whoever cannot wait for a mount does this on another thread. */
+  public List<FileSnapshot> look() {
+    return look(_ -> {});
+  }
+
+  /**
+   * @param progress is told of each path before it is looked at
+   */
+  List<FileSnapshot> look(Consumer<Path> progress) {
+    List<FileSnapshot> all = new ArrayList<>();
+    for (Path path : paths) {
+      progress.accept(path);
+      all.addAll(look(path));
+    }
+    return all;
+  }
+
+  /** Reads a path: the file, or of a directory all {@code ip-masq*} files, sorted by name. */
+  private List<FileSnapshot> look(Path path) {
+    if (!Files.isDirectory(path)) {
+      FileSnapshot file = FileSnapshot.at(path);
+      return List.of(isMissing(file) ? missing(path) : file);
+    }
+    try {
+      List<Path> files = list(path);
+      List<Path> ours = files.stream().filter(ConfigPaths::isOurs).toList();
+      return ours.isEmpty()
+          ? List.of(noneIn(path, files))
+          : ours.stream().map(FileSnapshot::at).toList();
+    } catch (IOException e) {
+      return List.of(
+          FileSnapshot.with(
+              path, Severity.ERROR, "the directory cannot be read", "check its permissions"));
+    }
+  }
+
+  private static boolean isMissing(FileSnapshot file) {
+    return file.bytes().isEmpty() && file.problem().isEmpty();
+  }
+
+  private static boolean isOurs(Path file) {
+    return file.getFileName().toString().startsWith(PREFIX);
+  }
+
+  private static FileSnapshot noneIn(Path directory, List<Path> others) {
+    return FileSnapshot.with(
+        directory,
+        Severity.WARNING,
+        "a directory without ip-masq* files" + butThereIs(others) + ": the defaults hold",
+        "name the files ip-masq-agent, ip-masq-more and so on");
+  }
+
+  private FileSnapshot missing(Path path) {
+    List<Path> keys = otherKeys(path);
+    String what = "there is no such file" + butThereIs(keys);
+    String hint =
+        keys.isEmpty()
+            ? "check the path"
+            : "give the ConfigMap's key the name " + path.getFileName() + ", or name its file";
+    return switch (ifMissing) {
+      case ERROR -> FileSnapshot.with(path, Severity.ERROR, what, hint);
+      case WARNING -> FileSnapshot.with(path, Severity.WARNING, what + ": the defaults hold", hint);
+      case DEFAULTS ->
+          keys.isEmpty()
+              ? FileSnapshot.missing(path)
+              : FileSnapshot.with(path, Severity.WARNING, what + ": the defaults hold", hint);
+    };
+  }
+
+  private static String butThereIs(List<Path> files) {
+    if (files.isEmpty()) {
+      return "";
+    }
+    List<String> names =
+        files.stream().limit(NAMED).map(file -> file.getFileName().toString()).toList();
+    String more = files.size() > NAMED ? " and " + (files.size() - NAMED) + " more" : "";
+    return ", but " + String.join(", ", names) + more + (files.size() == 1 ? " is" : " are");
+  }
+
+  /** Where the path is in a ConfigMap's volume, the files that are there: its keys. */
+  private static List<Path> otherKeys(Path path) {
+    Path directory = path.toAbsolutePath().getParent();
+    if (directory == null || !Files.isDirectory(directory.resolve("..data"))) {
+      return List.of();
+    }
+    try {
+      return list(directory);
+    } catch (IOException unknown) {
+      return List.of();
+    }
+  }
+
+  /**
+   * The files of a directory by name, without hidden ones: a ConfigMap's volume holds links to
+   * files, and directories of its own.
+   */
+  private static List<Path> list(Path directory) throws IOException {
+    List<Path> files = new ArrayList<>();
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+      for (Path entry : entries) {
+        if (!entry.getFileName().toString().startsWith(".") && !Files.isDirectory(entry)) {
+          files.add(entry);
+        }
+      }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    files.sort(null);
+    return files;
+  }
+}

@@ -1,0 +1,111 @@
+package ipmasq.config;
+
+import ipmasq.config.Problem.Severity;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Optional;
+
+/**
+ * What stood at a path at one moment.
+ *
+ * @param bytes the file's; nothing where there is none, or none that can be read
+ * @param problem what is wrong with the path itself
+ */
+public record FileSnapshot(Path path, Optional<FileBytes> bytes, Optional<Problem> problem) {
+  /** Far above a million ranges; a larger file is not a config. */
+  static final int MOST_MEGABYTES = 64;
+
+  private static final int MOST_BYTES = MOST_MEGABYTES << 20;
+
+  /** Bytes that came otherwise than from a file. */
+  public static FileSnapshot of(Path path, byte[] bytes) {
+    return new FileSnapshot(path, Optional.of(new FileBytes(bytes)), Optional.empty());
+  }
+
+  static FileSnapshot missing(Path path) {
+    return new FileSnapshot(path, Optional.empty(), Optional.empty());
+  }
+
+  static FileSnapshot with(Path path, Severity severity, String message, String hint) {
+    Problem problem = new Problem(severity, path.toString(), 0, 0, message, hint);
+    return new FileSnapshot(path, Optional.empty(), Optional.of(problem));
+  }
+
+  /**
+   * Reads a file. Only a regular one is opened, after links were followed: to open a FIFO waits for
+   * somebody who writes to it, and some devices never end.
+   */
+  static FileSnapshot at(Path path) {
+    try {
+      BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
+      if (!attributes.isRegularFile()) {
+        return unreadable(path, "it is " + kind(path, attributes) + ", not a file");
+      }
+      if (attributes.size() > MOST_BYTES) {
+        return tooLarge(path, "is " + (attributes.size() >> 20) + " MB");
+      }
+      try (InputStream in = Files.newInputStream(path)) {
+        // Those of /proc say that they are empty, and any file may grow.
+        byte[] bytes = in.readNBytes(MOST_BYTES + 1);
+        return bytes.length > MOST_BYTES ? tooLarge(path, "does not end") : of(path, bytes);
+      }
+    } catch (NoSuchFileException _) {
+      Path parent = path.toAbsolutePath().getParent();
+      return parent != null && Files.exists(parent) && !Files.isDirectory(parent)
+          ? unreadable(path, parent + " is not a directory")
+          : missing(path);
+    } catch (IOException e) {
+      return unreadable(path, reason(e));
+    }
+  }
+
+  private static FileSnapshot unreadable(Path path, String why) {
+    return with(
+        path, Severity.ERROR, "cannot be read: " + why, "check the path, its links and its mount");
+  }
+
+  private static FileSnapshot tooLarge(Path path, String what) {
+    return with(
+        path,
+        Severity.ERROR,
+        "the file " + what + ", more than the " + MOST_MEGABYTES + " MB that a config may have",
+        "check that it is the right file");
+  }
+
+  private static String kind(Path path, BasicFileAttributes attributes) throws IOException {
+    if (attributes.isDirectory()) {
+      return "a directory";
+    }
+    try {
+      int mode = (Integer) Files.getAttribute(path, "unix:mode");
+      return switch (mode >> 12 & 15) {
+        case 1 -> "a FIFO";
+        case 2, 6 -> "a device";
+        case 12 -> "a socket";
+        default -> "something special";
+      };
+    } catch (UnsupportedOperationException | IllegalArgumentException notUnix) {
+      return "something special";
+    }
+  }
+
+  private static String reason(IOException e) {
+    if (e instanceof AccessDeniedException) {
+      return "permission denied";
+    }
+    // The exception's own words are often just the path.
+    String message = e instanceof FileSystemException f ? f.getReason() : e.getMessage();
+    if (message == null) {
+      return "input or output error";
+    }
+    return message.startsWith("Too many levels of symbolic links")
+        ? "it is a symbolic link that leads back to itself"
+        : Words.shortened(message);
+  }
+}

@@ -1,0 +1,31 @@
+package ipmasq.config;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** What a key is when several files give it. */
+interface Merge<T> {
+  /** Both values as one; nothing where they contradict each other. */
+  Optional<T> merge(T first, T next);
+
+  /** One list of all elements, each once. */
+  static <E> Merge<List<E>> unite() {
+    return (first, next) -> {
+      Set<E> all = new LinkedHashSet<>(first);
+      all.addAll(next);
+      return Optional.of(List.copyOf(all));
+    };
+  }
+
+  /** True where one of them is. */
+  static Merge<Boolean> or() {
+    return (first, next) -> Optional.of(first || next);
+  }
+
+  /** They must agree. */
+  static <T> Merge<T> agree() {
+    return (first, next) -> first.equals(next) ? Optional.of(first) : Optional.empty();
+  }
+}

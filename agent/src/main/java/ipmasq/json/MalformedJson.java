@@ -1,0 +1,33 @@
+package ipmasq.json;
+
+/** Bytes that are not the JSON they should be, from this byte on. */
+public final class MalformedJson extends Exception {
+  private static final long serialVersionUID = 1L;
+  private final int at;
+  private final String hint;
+
+  public MalformedJson(int at, String what) {
+    this(at, what, "");
+  }
+
+  MalformedJson(int at, String what, String hint) {
+    super(what, null, false, false);
+    this.at = at;
+    this.hint = hint;
+  }
+
+  /** The byte, from 0. */
+  public int at() {
+    return at;
+  }
+
+  /** What is wrong there. */
+  public String what() {
+    return String.valueOf(getMessage());
+  }
+
+  /** What to do about it; may be empty. */
+  public String hint() {
+    return hint;
+  }
+}

@@ -1,0 +1,181 @@
+package ipmasq.json;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class JsonReaderTest {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{}",
+        "[]",
+        " [ ] ",
+        "\"\"",
+        "0",
+        "-0",
+        "-0.5e-10",
+        "1E+2",
+        "true",
+        "false",
+        "null",
+        "[1,[2,{\"a\":[]}],\"\\u00e9\\\\\"]",
+        "{\"a\":1,\"a\":2}",
+        "\r\n\t[\r\n]\t",
+      })
+  void readsWhatIsJson(String text) throws MalformedJson {
+    JsonValue value = JsonValue.read(text.getBytes(UTF_8));
+    assertEquals(text.strip(), text.substring(value.from(), value.to()));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "''                  | 1:1 | expected a value, found the end of the file",
+        "{                   | 1:2 | expected a key in quotes, found the end of the file",
+        "{\"a\" 1}           | 1:6 | expected a colon, found '1'",
+        "{\"a\":1,}          | 1:8 | expected a key in quotes, found '}'",
+        "{\"a\":1 \"b\":2}   | 1:8 | expected a comma or }, found '\"'",
+        "[1,]                | 1:4 | expected a value, found ']'",
+        "[1 2]               | 1:4 | expected a comma or ], found '2'",
+        "[01]                | 1:3 | expected a comma or ], found '1'",
+        "[1.]                | 1:4 | expected a digit, found ']'",
+        "[-]                 | 1:3 | expected a digit, found ']'",
+        "[1e]                | 1:4 | expected a digit, found ']'",
+        "[+1]                | 1:2 | expected a value, found '+'",
+        "[nul]               | 1:2 | expected a value",
+        "// no               | 1:1 | expected a value, found '/'",
+        "{a:1}               | 1:2 | expected a key in quotes, found 'a'",
+        "[\"abc]             | 1:2 | a string without its closing quote",
+        "[\"a\\x\"]          | 1:4 | an unknown escape in a string",
+        "[\"a\\u12G4\"]      | 1:8 | expected four hexadecimal digits, found 'G'",
+        "{} {}               | 1:4 | expected the end of the file, found '{'",
+      })
+  void saysWhereItIsNot(String text, String place, String what) {
+    byte[] bytes = text.getBytes(UTF_8);
+    MalformedJson e = assertThrows(MalformedJson.class, () -> JsonValue.read(bytes));
+    assertEquals(place + " " + what, JsonReader.place(bytes, e.at()) + " " + e.what());
+  }
+
+  @Test
+  void countsLinesOfAnyKindAndColumnsInCharacters() {
+    byte[] bytes = "{\r\n\"a\":1,\r\"b\":2,\n\"äöü\": x}".getBytes(UTF_8);
+    MalformedJson e = assertThrows(MalformedJson.class, () -> JsonValue.read(bytes));
+    assertEquals("4:8", JsonReader.place(bytes, e.at()).toString());
+  }
+
+  @Test
+  void aByteOrderMarkIsNoCharacter() {
+    byte[] marked = "\ufeff!".getBytes(UTF_8);
+    MalformedJson e = assertThrows(MalformedJson.class, () -> JsonValue.read(marked));
+    assertEquals("1:1", JsonReader.place(marked, e.at()).toString());
+  }
+
+  @Test
+  void aControlCharacterInAStringIsAnError() {
+    assertThrows(MalformedJson.class, () -> JsonValue.read("\"a\nb\"".getBytes(UTF_8)));
+  }
+
+  @Test
+  void depthIsBounded() throws MalformedJson {
+    JsonValue.read(("[".repeat(100) + "]".repeat(100)).getBytes(UTF_8));
+    assertThrows(MalformedJson.class, () -> JsonValue.read("[".repeat(1_000_000).getBytes(UTF_8)));
+  }
+
+  @Test
+  void resolvesEscapes() throws MalformedJson {
+    JsonValue value = JsonValue.read("\"10.0.0.0\\/8 \\u00e9 \\ud83d\\ude00\"".getBytes(UTF_8));
+    assertEquals("10.0.0.0/8 é 😀", assertInstanceOf(JsonValue.Str.class, value).text());
+  }
+
+  private static List<JsonToken> tokens(String text) throws MalformedJson {
+    JsonReader reader = new JsonReader(text.getBytes(UTF_8), 10_000);
+    List<JsonToken> all = new ArrayList<>();
+    do {
+      all.add(reader.next());
+    } while (all.getLast().kind() != JsonToken.Kind.END);
+    return all;
+  }
+
+  @Test
+  void everyKindWithItsPlace() throws MalformedJson {
+    List<String> lines = new ArrayList<>();
+    for (JsonToken t : tokens("{\"ä\" : [1, -2.5e+3,\n\ttrue,false,null, {}, []]\r\n}")) {
+      lines.add(t.kind() + " " + t.text() + " " + t.line() + ":" + t.column());
+    }
+    assertEquals(
+        """
+        OBJECT  1:1
+        STRING ä 1:2
+        ARRAY  1:8
+        NUMBER 1 1:9
+        NUMBER -2.5e+3 1:12
+        BOOLEAN true 2:2
+        BOOLEAN false 2:7
+        NULL null 2:13
+        OBJECT  2:19
+        OBJECT_END  2:20
+        ARRAY  2:23
+        ARRAY_END  2:24
+        ARRAY_END  2:25
+        OBJECT_END  3:1
+        END  3:2""",
+        String.join("\n", lines));
+  }
+
+  @Test
+  void escapes() throws MalformedJson {
+    assertEquals(
+        "\"\\/\b\f\n\r\tA\ud83d\ude00",
+        tokens("\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u0041\\ud83d\\uDE00\"").getFirst().text());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "[1",
+        "[1,",
+        "{\"a\"",
+        "{\"a\":",
+        "{'a':1}",
+        ".5",
+        "tru",
+        "\"",
+        "\"a\nb\"",
+        "1 2",
+        "# c",
+        "[1}",
+        "{]",
+        "NaN",
+        "\u00a01",
+        "\"\\"
+      })
+  void refusals(String text) {
+    assertThrows(MalformedJson.class, () -> tokens(text));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{\"a\": [1, 2 | the [ at 1:7 is not closed",
+        "{\"a\": 1 | the { at 1:1 is not closed",
+        "{ // c | JSON has no comments: remove it",
+        "{'a': 1} | write double quotes",
+        "[1,] | a comma too many?",
+        "{\"a\": 1 \"b\": 2} | a comma is missing before it",
+        "{\"a\": b} | put text in quotes",
+      })
+  void saysWhatToDo(String text, String hint) {
+    assertEquals(hint, assertThrows(MalformedJson.class, () -> tokens(text)).hint());
+  }
+}

@@ -34,8 +34,8 @@ class ArrowsTest {
           Map.entry("log", Set.of("json")),
           Map.entry("http", Set.of("net")),
           Map.entry("hook", Set.of("net", "policy")),
-          Map.entry("config", Set.of("net", "json")),
-          Map.entry("policy", Set.of("net", "config")),
+          Map.entry("config", Set.of("net", "json", "policy")),
+          Map.entry("policy", Set.of("net")),
           Map.entry("plan", Set.of("net", "policy")),
           Map.entry("backend", Set.of("net", "policy", "plan")),
           Map.entry(

@@ -65,7 +65,7 @@ final class ConflictLog implements Consumer<Pass> {
     List<Conflict> conflicts = new ArrayList<>();
     for (Family family : Family.values()) {
       if (config.enables(family)) {
-        Policy policy = Policy.of(config, family);
+        Policy policy = config.policy(family);
         conflicts.addAll(
             Conflicts.in(hooks.at(family, config.masqChain(), Optional.of(policy)), policy));
       }

@@ -1,6 +1,6 @@
 /**
- * What happens to a packet, as pure data: a config becomes a policy, a policy judges a packet. Uses
- * {@code net} and {@code config}.
+ * What happens to a packet, as pure data: a policy judges a packet, and two tell which packets they
+ * judge differently. Uses {@code net}.
  */
 @NullMarked
 package ipmasq.policy;

@@ -140,7 +140,7 @@ class CombinationsTest {
     for (int i = 0; i < COMBINATIONS; i++) {
       Family family = i % 3 == 2 ? Family.IPV6 : Family.IPV4;
       Material material = family == Family.IPV4 ? V4 : V6;
-      Policy policy = Policy.of(config(random, material, backend), family);
+      Policy policy = config(random, material, backend).policy(family);
       sync(backend, policy);
       List<Probe> probes = new ArrayList<>();
       for (Namespace from : List.of(lab.pod(), second)) {

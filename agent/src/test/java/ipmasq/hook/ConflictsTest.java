@@ -43,7 +43,7 @@ class ConflictsTest {
   private static final Config CONFIG =
       Config.defaults()
           .with(Key.NON_MASQUERADE_CIDRS, List.of(Cidr.of("10.0.0.0/8"), Cidr.of("172.20.0.0/16")));
-  private static final Policy POLICY = Policy.of(CONFIG, Family.IPV4);
+  private static final Policy POLICY = CONFIG.policy(Family.IPV4);
   private static final Policy OF_PODS =
       Policies.scoped(POLICY, List.of("10.244.0.0/16"), List.of("eth+"));
   private static final List<String> DESTINATIONS =

@@ -164,7 +164,7 @@ final class Story {
   }
 
   private Observation look(Config wanted, Family family) {
-    Policy policy = Policy.of(wanted, family);
+    Policy policy = wanted.policy(family);
     int share = family == Family.IPV4 ? 1 : 3; // there is less of IPv6
     Map<Cidr, Counter> counters = new HashMap<>();
     for (Destination destination : policy.destinations()) {

@@ -1,0 +1,124 @@
+package ipmasq.cni;
+
+import ipmasq.backend.Failure;
+import ipmasq.net.Cidr;
+import ipmasq.net.Family;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * All that is to be read under a path.
+ *
+ * @param broken why files could not be read
+ */
+record Survey(List<CniFile> files, List<Failure> broken) {
+  Survey {
+    files = List.copyOf(files);
+    broken = List.copyOf(broken);
+  }
+
+  /** What the files hold for a family. */
+  enum Reach {
+    /** There are lists for its ranges. */
+    HELD,
+    /** There is no list, but there should be one. */
+    MISSING,
+    /** There is no list and no sense in one: nothing translates this family's packets. */
+    BEYOND
+  }
+
+  static Survey of(Disk disk, Path path) {
+    List<CniFile> files = new ArrayList<>();
+    List<Failure> broken = new ArrayList<>();
+    Optional<List<Path>> listed = Optional.empty();
+    try {
+      listed = disk.list(path);
+    } catch (IOException e) {
+      broken.add(unreadable(path, e));
+    }
+    for (Path file : listed.orElse(List.of(path))) {
+      if (listed.isEmpty() || isConfig(file)) {
+        read(disk, file, files, broken);
+      }
+    }
+    return new Survey(files, broken);
+  }
+
+  private static void read(Disk disk, Path path, List<CniFile> files, List<Failure> broken) {
+    try {
+      Optional<byte[]> bytes = disk.read(path);
+      if (bytes.isEmpty()) {
+        broken.add(
+            new Failure(
+                "there is no CNI config at " + path,
+                "name a file or a directory with --cni-config; a network plugin that is being"
+                    + " installed may write it later"));
+        return;
+      }
+      Path real = disk.real(path);
+      if (files.stream().anyMatch(file -> file.path().equals(real))) {
+        return; // two names for one file
+      }
+      switch (CniFile.read(disk, real, bytes.get())) {
+        case CniFile.Read.Whole(var file) -> files.add(file);
+        case CniFile.Read.Broken(var failure) -> broken.add(failure);
+      }
+    } catch (IOException e) {
+      broken.add(unreadable(path, e));
+    }
+  }
+
+  private static Failure unreadable(Path path, IOException e) {
+    return new Failure(
+        "cannot read " + path + ": " + e, "the agent must be allowed to read and write it");
+  }
+
+  /** What a container runtime would load. */
+  private static boolean isConfig(Path file) {
+    String name = file.getFileName().toString();
+    return name.endsWith(".conf") || name.endsWith(".conflist") || name.endsWith(".json");
+  }
+
+  /** A list and the file it stands in. */
+  record Found(CniFile file, NatList list) {}
+
+  List<Found> lists(Family family) {
+    List<Found> found = new ArrayList<>();
+    for (CniFile file : files) {
+      file.lists(family).forEach(list -> found.add(new Found(file, list)));
+    }
+    return found;
+  }
+
+  Reach reach(Family family, boolean addPolicy) {
+    if (!lists(family).isEmpty()) {
+      return Reach.HELD;
+    }
+    return switch (family) {
+      case IPV4 -> lists(Family.IPV6).isEmpty() ? Reach.MISSING : Reach.BEYOND;
+      case IPV6 ->
+          addPolicy && candidate().map(CniFile::dualStack).orElse(false)
+              ? Reach.MISSING
+              : Reach.BEYOND;
+    };
+  }
+
+  /** The file that a policy would be added to: the one with policies, or the only one. */
+  Optional<CniFile> candidate() {
+    List<CniFile> with = files.stream().filter(file -> !file.lists().isEmpty()).toList();
+    List<CniFile> among = with.isEmpty() ? files : with;
+    return among.size() == 1 ? Optional.of(among.getFirst()) : Optional.empty();
+  }
+
+  /** The blocks that people put into any of the lists. */
+  Set<Cidr> extras(Family family) {
+    Set<Cidr> extras = new LinkedHashSet<>();
+    files.forEach(file -> extras.addAll(file.extras(family)));
+    return extras;
+  }
+}

@@ -24,7 +24,7 @@ import java.util.Set;
  */
 public final class CniBackend implements Backend {
   private final Disk disk;
-  private final WholeFile whole;
+  private final AtomicFile atomic;
   private final Path path;
   private final boolean addPolicy;
   private final boolean keepExtra;
@@ -42,7 +42,7 @@ public final class CniBackend implements Backend {
 
   CniBackend(Disk disk, Path path, boolean addPolicy, boolean keepExtra) {
     this.disk = disk;
-    this.whole = new WholeFile(disk);
+    this.atomic = new AtomicFile(disk);
     this.path = path;
     this.addPolicy = addPolicy;
     this.keepExtra = keepExtra;
@@ -53,8 +53,8 @@ public final class CniBackend implements Backend {
     return "cni";
   }
 
-  private Look look() {
-    return new Look(Survey.of(disk, path), addPolicy, keepExtra);
+  private PolicyMapping mapping() {
+    return new PolicyMapping(CniFiles.of(disk, path), addPolicy, keepExtra);
   }
 
   /**
@@ -66,23 +66,23 @@ public final class CniBackend implements Backend {
     if (!(observed instanceof CniObserved seen)) {
       throw new IllegalArgumentException("another backend's observation");
     }
-    return seen.look().form(policy);
+    return seen.mapping().normalize(policy);
   }
 
   @Override
   public Observation observe(Family family) {
-    Look look = look();
-    Survey survey = look.survey();
-    boolean nothing = survey.files().stream().allMatch(file -> file.lists().isEmpty());
-    return nothing && !survey.broken().isEmpty()
-        ? new Observation.Unseen(survey.broken().getFirst())
-        : new Observation.Seen(look.observed(family).with(remarks(look, family)));
+    PolicyMapping mapping = mapping();
+    CniFiles files = mapping.files();
+    boolean nothing = files.all().stream().allMatch(file -> file.lists().isEmpty());
+    return nothing && !files.broken().isEmpty()
+        ? new Observation.Unseen(files.broken().getFirst())
+        : new Observation.Seen(mapping.observed(family).with(remarks(mapping, family)));
   }
 
-  /** What people should know and no plan can mend, each a phrase. */
-  private List<String> remarks(Look look, Family family) {
+  /** What people should know and no plan can change, each a phrase. */
+  private List<String> remarks(PolicyMapping mapping, Family family) {
     List<String> remarks = new ArrayList<>();
-    if (look.survey().reach(family, addPolicy) == Survey.Reach.BEYOND) {
+    if (mapping.files().coverage(family, addPolicy) == CniFiles.Coverage.NOT_NEEDED) {
       remarks.add(
           "no OutBoundNAT policy in "
               + path
@@ -90,17 +90,17 @@ public final class CniBackend implements Backend {
               + family
               + ": its packets are not translated and its ranges stand nowhere");
     }
-    for (Survey.Found found : look.survey().lists(family)) {
+    for (CniFiles.ListInFile found : mapping.files().lists(family)) {
       if (keepExtra) {
         found
             .list()
-            .strays()
+            .invalid()
             .forEach(
-                stray ->
+                entry ->
                     remarks.add(
                         found.file().place(found.list())
                             + " has an entry that is no CIDR and is kept: "
-                            + stray.raw()));
+                            + entry.raw()));
       }
     }
     return remarks;
@@ -118,20 +118,20 @@ public final class CniBackend implements Backend {
     if (plan.isEmpty()) {
       return new Outcome.Applied();
     }
-    Look look = look();
-    Survey survey = look.survey();
-    if (!look.observed(observed.family()).held().equals(observed.held())) {
+    PolicyMapping mapping = mapping();
+    CniFiles files = mapping.files();
+    if (!mapping.observed(observed.family()).contents().equals(observed.contents())) {
       return new Outcome.Raced("the CNI config changed since it was read");
     }
     List<Failure> failures =
         plan.desired().isPresent()
-            ? write(survey, plan.desired().get())
-            : restore(survey, observed.family());
-    failures.addAll(survey.broken());
+            ? write(files, plan.desired().get())
+            : restore(files, observed.family());
+    failures.addAll(files.broken());
     return failures.isEmpty() ? new Outcome.Applied() : new Outcome.Refused(failures.getFirst());
   }
 
-  private List<Failure> write(Survey survey, Policy desired) {
+  private List<Failure> write(CniFiles files, Policy desired) {
     List<Failure> failures = new ArrayList<>();
     Optional<Failure> inexpressible = inexpressible(desired);
     if (inexpressible.isPresent()) {
@@ -142,44 +142,44 @@ public final class CniBackend implements Backend {
     Set<Cidr> wanted = new LinkedHashSet<>();
     desired.destinations().forEach(destination -> wanted.add(destination.range()));
     if (keepExtra) {
-      // Whatever the plan says: somebody may have added one since the policy was formed.
-      wanted.addAll(survey.extras(family));
+      // Whatever the plan says: somebody may have added one since it was made.
+      wanted.addAll(files.extras(family));
     }
-    Writing writing = new Writing(whole, family, wanted, keepExtra);
-    switch (survey.reach(family, addPolicy)) {
-      case HELD -> survey.files().forEach(f -> writing.lists(f).ifPresent(failures::add));
-      case MISSING -> add(survey, writing).ifPresent(failures::add);
-      case BEYOND -> {}
+    ListWriter writer = new ListWriter(atomic, family, wanted, keepExtra);
+    switch (files.coverage(family, addPolicy)) {
+      case PRESENT -> files.all().forEach(f -> writer.write(f).ifPresent(failures::add));
+      case MISSING -> add(files, writer).ifPresent(failures::add);
+      case NOT_NEEDED -> {}
     }
     return failures;
   }
 
-  private Optional<Failure> add(Survey survey, Writing writing) {
+  private Optional<Failure> add(CniFiles files, ListWriter writer) {
     if (!addPolicy) {
       return Optional.of(
           new Failure(
               "there is no OutBoundNAT policy in " + path,
               "--cni-add-policy lets the agent add it"));
     }
-    return survey
+    return files
         .candidate()
-        .map(writing::addition)
+        .map(writer::add)
         .orElseGet(
             () ->
                 Optional.of(
                     new Failure(
                         path
                             + " has "
-                            + survey.files().size()
+                            + files.all().size()
                             + " CNI configs and none has an"
                             + " OutBoundNAT policy",
                         "name the one to add it to with --cni-config")));
   }
 
-  private List<Failure> restore(Survey survey, Family family) {
+  private List<Failure> restore(CniFiles files, Family family) {
     List<Failure> failures = new ArrayList<>();
-    Restoring restoring = new Restoring(whole, family, keepExtra);
-    survey.files().forEach(file -> restoring.lists(file).ifPresent(failures::add));
+    ListRestorer restorer = new ListRestorer(atomic, family, keepExtra);
+    files.all().forEach(file -> restorer.restore(file).ifPresent(failures::add));
     return failures;
   }
 

@@ -15,14 +15,14 @@ import java.util.Set;
  * A CNI config as it was read, with what stands beside it.
  *
  * @param backup the file as it was before the agent first wrote it
- * @param memory empty where the agent never wrote it
+ * @param owned the entries that are the agent's; empty where it never wrote the file
  */
 record CniFile(
     Path path,
-    Document document,
-    List<NatList> lists,
+    JsonDocument document,
+    List<ExceptionList> lists,
     Optional<byte[]> backup,
-    Optional<Memory> memory) {
+    Optional<OwnedEntries> owned) {
   CniFile {
     lists = List.copyOf(lists);
   }
@@ -36,48 +36,48 @@ record CniFile(
 
   static Read read(Disk disk, Path path, byte[] bytes) throws IOException {
     try {
-      Document document = Document.read(bytes);
-      Optional<byte[]> memory = disk.read(WholeFile.memory(path));
+      JsonDocument document = JsonDocument.read(bytes);
+      Optional<byte[]> owned = disk.read(AtomicFile.owned(path));
       return new Read.Whole(
           new CniFile(
               path,
               document,
-              Shapes.lists(document),
-              disk.read(WholeFile.backup(path)),
-              memory.isPresent() ? Optional.of(Memory.read(memory)) : Optional.empty()));
+              PolicyFinder.lists(document),
+              disk.read(AtomicFile.backup(path)),
+              owned.isPresent() ? Optional.of(OwnedEntries.read(owned)) : Optional.empty()));
     } catch (MalformedJson e) {
       return new Read.Broken(
           new Failure(
-              path + ":" + Document.place(bytes, e.at()) + ": " + e.what(),
-              "the file is left alone; mend it by hand"));
+              path + ":" + JsonDocument.place(bytes, e.at()) + ": " + e.what(),
+              "the file is left alone; repair it by hand"));
     }
   }
 
-  List<NatList> lists(Family family) {
+  List<ExceptionList> lists(Family family) {
     return lists.stream().filter(list -> list.holds(family)).toList();
   }
 
   /** Whether the agent ever wrote here. */
   boolean touched() {
-    return backup.isPresent() || memory.isPresent();
+    return backup.isPresent() || owned.isPresent();
   }
 
   /** The blocks of a family that people put into the lists. */
   Set<Cidr> extras(Family family) {
     Set<Cidr> extras = new LinkedHashSet<>();
     lists(family).forEach(list -> extras.addAll(list.blocks(family)));
-    extras.removeAll(memory.orElse(Memory.NONE).own());
+    extras.removeAll(owned.orElse(OwnedEntries.NONE).cidrs());
     return extras;
   }
 
   /** {@code path:line:column} of a list. */
-  String place(NatList list) {
+  String place(ExceptionList list) {
     return path + ":" + document.place(list.at());
   }
 
   boolean dualStack() {
     try {
-      return Shapes.dualStack(document.root());
+      return PolicyFinder.dualStack(document.root());
     } catch (MalformedJson e) {
       return false; // two keys of one name: nothing we should build on
     }

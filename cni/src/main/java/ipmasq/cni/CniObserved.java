@@ -12,28 +12,28 @@ import java.util.Set;
 /**
  * What the files held of one family.
  *
- * @param held the lists, to tell later whether somebody changed them in between
- * @param look the files as they were read
+ * @param contents the lists, to tell later whether somebody changed them in between
+ * @param mapping the files as they were read
  */
 record CniObserved(
     Family family,
     Optional<Policy> policy,
     List<String> flaws,
     boolean absent,
-    List<Held> held,
-    Look look,
+    List<ListContent> contents,
+    PolicyMapping mapping,
     List<String> remarks)
     implements Observed {
   CniObserved {
     flaws = List.copyOf(flaws);
-    held = List.copyOf(held);
+    contents = List.copyOf(contents);
     remarks = List.copyOf(remarks);
   }
 
   CniObserved with(List<String> more) {
-    return new CniObserved(family, policy, flaws, absent, held, look, more);
+    return new CniObserved(family, policy, flaws, absent, contents, mapping, more);
   }
 
   /** What one list held of this family, and what in it is no block. */
-  record Held(Path file, Set<Cidr> blocks, List<String> strays) {}
+  record ListContent(Path file, Set<Cidr> blocks, List<String> invalid) {}
 }

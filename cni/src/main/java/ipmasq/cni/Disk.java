@@ -20,7 +20,7 @@ interface Disk {
   void create(Path file, byte[] bytes) throws IOException;
 
   /** Gives a file the owner and the permissions of another one. */
-  void dress(Path file, Path like) throws IOException;
+  void copyPermissions(Path file, Path like) throws IOException;
 
   /** Waits until a file's bytes are on the medium. */
   void force(Path file) throws IOException;

@@ -94,7 +94,7 @@ final class RealDisk implements Disk {
    * is an error.
    */
   @Override
-  public void dress(Path file, Path like) throws IOException {
+  public void copyPermissions(Path file, Path like) throws IOException {
     if (hasModes(file)) {
       PosixFileAttributeView view = posix(file);
       PosixFileAttributes is = view.readAttributes();
@@ -138,7 +138,7 @@ final class RealDisk implements Disk {
       channel.force(true);
     } catch (IOException notOffered) {
       // Windows opens no directories, some file systems flush none. The move is done all the same;
-      // after a power failure the old file may be back, and the next pass mends it.
+      // after a power failure the old file may be back, and the next pass repairs it.
     }
   }
 

@@ -27,12 +27,13 @@ class CorpusTest {
   @FieldSource("CORPUS")
   void readAndWrittenWithoutChangeGivesTheSameBytes(String name) throws Exception {
     byte[] bytes = Node.resource(name);
-    Document document = Document.read(bytes);
+    JsonDocument document = JsonDocument.read(bytes);
     assertArrayEquals(bytes, document.with(List.of()));
-    Layout layout = Layout.of(document);
-    List<Document.Edit> same = new ArrayList<>();
-    for (NatList list : Shapes.lists(document)) {
-      same.add(layout.list(((NatList.Spot.Over) list.spot()).array(), list.raws()));
+    JsonLayout layout = JsonLayout.of(document);
+    List<JsonDocument.Edit> same = new ArrayList<>();
+    for (ExceptionList list : PolicyFinder.lists(document)) {
+      same.add(
+          layout.list(((ExceptionList.Location.Existing) list.location()).array(), list.raws()));
     }
     assertEquals(new String(bytes, UTF_8), new String(document.with(same), UTF_8));
   }
@@ -43,7 +44,8 @@ class CorpusTest {
   void onlyTheListChanges(String name) throws Exception {
     Path file = new Node(directory).put(name);
     Backend backend = new CniBackend(FailingDisk.never(), file, false, false);
-    if (Document.read(Node.resource(name)).root().members().isEmpty() || name.startsWith("no-")) {
+    if (JsonDocument.read(Node.resource(name)).root().members().isEmpty()
+        || name.startsWith("no-")) {
       return;
     }
     String frame = frame(Files.readAllBytes(file));
@@ -66,11 +68,12 @@ class CorpusTest {
 
   /** All bytes that are in no IPv4 list. */
   private static String frame(byte[] bytes) throws Exception {
-    Document document = Document.read(bytes);
-    List<Document.Edit> cut = new ArrayList<>();
-    for (NatList list : Shapes.lists(document)) {
-      if (list.holds(Family.IPV4) && list.spot() instanceof NatList.Spot.Over(var array)) {
-        cut.add(new Document.Edit(array.from(), array.to(), "LIST"));
+    JsonDocument document = JsonDocument.read(bytes);
+    List<JsonDocument.Edit> cut = new ArrayList<>();
+    for (ExceptionList list : PolicyFinder.lists(document)) {
+      if (list.holds(Family.IPV4)
+          && list.location() instanceof ExceptionList.Location.Existing(var array)) {
+        cut.add(new JsonDocument.Edit(array.from(), array.to(), "LIST"));
       }
     }
     return new String(document.with(cut), UTF_8);
@@ -80,7 +83,7 @@ class CorpusTest {
   void everyShapeOfTheCorpusIsFound() throws Exception {
     List<Integer> found = new ArrayList<>();
     for (String name : CORPUS) {
-      found.add(Shapes.lists(Document.read(Node.resource(name))).size());
+      found.add(PolicyFinder.lists(JsonDocument.read(Node.resource(name))).size());
     }
     assertEquals(List.of(1, 1, 1, 1, 1, 1, 0, 1, 2, 1), found);
   }

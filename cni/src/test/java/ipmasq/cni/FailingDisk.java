@@ -104,9 +104,9 @@ final class FailingDisk implements Disk {
   }
 
   @Override
-  public void dress(Path file, Path like) throws IOException {
+  public void copyPermissions(Path file, Path like) throws IOException {
     step(() -> {});
-    disk.dress(file, like);
+    disk.copyPermissions(file, like);
   }
 
   @Override

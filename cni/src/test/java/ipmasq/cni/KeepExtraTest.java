@@ -87,7 +87,7 @@ class KeepExtraTest {
   }
 
   @Test
-  void aLostMemoryMakesEverythingAPersons() throws Exception {
+  void aBrokenListOfOwnedEntriesMakesEveryEntryAPersons() throws Exception {
     enforce("10.0.0.0/8");
     Files.writeString(directory.resolve("a.conf.ip-masq-agent.own"), "{broken");
     enforce("11.0.0.0/8");

@@ -38,7 +38,7 @@ class KillTest {
     String few = Files.readString(file);
     Random random = new Random();
     int seenMany = 0;
-    int drafts = 0;
+    int temporaries = 0;
     for (int kill = 0; kill < KILLS; kill++) {
       // By turns at some moment, and when the config is seen being written for the n-th time.
       boolean anyTime = kill % 2 == 0;
@@ -46,13 +46,18 @@ class KillTest {
       runAndKill(file, millis, anyTime ? Integer.MAX_VALUE : 1 + random.nextInt(2), few, many);
       String text = Files.readString(file);
       assertTrue(text.equals(few) || text.equals(many), "torn after kill " + kill);
-      assertEquals(original, Files.readString(WholeFile.backup(file)));
+      assertEquals(original, Files.readString(AtomicFile.backup(file)));
       seenMany += text.equals(many) ? 1 : 0;
-      drafts += drafts(file).isEmpty() ? 0 : 1;
-      new WholeFile(new RealDisk()).sweep(file); // so that the next draft is the next process's
+      temporaries += temporaries(file).isEmpty() ? 0 : 1;
+      new AtomicFile(new RealDisk()).deleteTemporaries(file); // the next one is the next process's
     }
     System.out.println(
-        KILLS + " kills: " + seenMany + " times the long list, " + drafts + " times a draft left");
+        KILLS
+            + " kills: "
+            + seenMany
+            + " times the long list, "
+            + temporaries
+            + " times a temporary file left");
     // The next agent takes up the work and the litter.
     Node.enforce(backend, Node.exempt(IPV4, "11.0.0.0/8"));
     assertEquals(new Outcome.Applied(), Node.cleanup(backend, IPV4));
@@ -61,7 +66,7 @@ class KillTest {
   }
 
   /** Reads all the time, as a network plugin might, until the moment to kill has come. */
-  private static void runAndKill(Path file, int millis, int drafts, String few, String many)
+  private static void runAndKill(Path file, int millis, int temporaries, String few, String many)
       throws Exception {
     Process process =
         new ProcessBuilder(
@@ -79,8 +84,8 @@ class KillTest {
       assertEquals("writing", out.readLine());
       long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
       Set<String> seen = new HashSet<>();
-      while (System.nanoTime() < end && seen.size() < drafts) {
-        seen.addAll(drafts(file));
+      while (System.nanoTime() < end && seen.size() < temporaries) {
+        seen.addAll(temporaries(file));
         String text = Files.readString(file);
         assertTrue(text.equals(few) || text.equals(many), "torn while it is written");
       }
@@ -90,8 +95,8 @@ class KillTest {
     }
   }
 
-  /** Drafts of the config itself; the memory has its own. */
-  private static List<String> drafts(Path file) throws IOException {
+  /** Those of the config itself; the list of owned entries has its own. */
+  private static List<String> temporaries(Path file) throws IOException {
     return new Node(file.getParent())
         .names().stream()
             .filter(name -> name.endsWith(".tmp") && !name.contains(".ip-masq-agent.own."))

@@ -41,8 +41,8 @@ public final class CniTarget {
     if (!(CniFile.read(disk, FILE, bytes) instanceof CniFile.Read.Whole(var file))) {
       return false;
     }
-    Writing writing = new Writing(new WholeFile(disk), Family.IPV4, WANTED, false);
-    return writing.lists(file).isEmpty();
+    ListWriter writer = new ListWriter(new AtomicFile(disk), Family.IPV4, WANTED, false);
+    return writer.write(file).isEmpty();
   }
 
   /** A disk that is not there. */
@@ -70,7 +70,7 @@ public final class CniTarget {
     }
 
     @Override
-    public void dress(Path file, Path like) {}
+    public void copyPermissions(Path file, Path like) {}
 
     @Override
     public void force(Path file) {}

@@ -1,7 +1,7 @@
 package ipmasq.cni;
 
-import ipmasq.cni.NatList.Entry;
-import ipmasq.cni.NatList.Spot;
+import ipmasq.cni.ExceptionList.Entry;
+import ipmasq.cni.ExceptionList.Location;
 import ipmasq.json.JsonValue;
 import ipmasq.json.MalformedJson;
 import ipmasq.net.Family;
@@ -21,13 +21,13 @@ import java.util.Set;
  *   list      ExceptionList or Exceptions, of the policy or of its "settings"
  * </pre>
  */
-final class Shapes {
+final class PolicyFinder {
   static final String TYPE = "OutBoundNAT";
   private static final List<String> POLICIES =
       List.of("policies", "AdditionalArgs", "HcnPolicyArgs");
   private static final List<String> LISTS = List.of("ExceptionList", "Exceptions");
 
-  private Shapes() {}
+  private PolicyFinder() {}
 
   /** The objects of a file that configure a plugin each, outer before inner. */
   static List<JsonValue.Obj> plugins(JsonValue.Obj root) throws MalformedJson {
@@ -70,8 +70,8 @@ final class Shapes {
     return value.isPresent() ? value : Optional.of(object);
   }
 
-  static List<NatList> lists(Document document) throws MalformedJson {
-    List<NatList> found = new ArrayList<>();
+  static List<ExceptionList> lists(JsonDocument document) throws MalformedJson {
+    List<ExceptionList> found = new ArrayList<>();
     for (JsonValue.Obj plugin : plugins(document.root())) {
       for (JsonValue.Member policies : policies(plugin)) {
         found.addAll(listsIn(document, policies));
@@ -80,45 +80,46 @@ final class Shapes {
     return found;
   }
 
-  private static List<NatList> listsIn(Document document, JsonValue.Member policies)
+  private static List<ExceptionList> listsIn(JsonDocument document, JsonValue.Member policies)
       throws MalformedJson {
     JsonValue.Arr array = (JsonValue.Arr) policies.value();
     boolean v2 = policies.key().text().equalsIgnoreCase("HcnPolicyArgs");
-    List<NatList> found = new ArrayList<>();
+    List<ExceptionList> found = new ArrayList<>();
     for (int i = 0; i < array.items().size(); i++) {
       Optional<JsonValue.Obj> policy = policy(array.items().get(i));
       if (policy.isPresent() && policy.get().says("type", TYPE)) {
-        for (Spot spot : spots(policy.get(), v2)) {
-          found.add(list(document, spot, new NatList.Element(array, i)));
+        for (Location location : locations(policy.get(), v2)) {
+          found.add(list(document, location, new ExceptionList.Element(array, i)));
         }
       }
     }
     return withFamilies(found);
   }
 
-  private static NatList list(Document document, Spot spot, NatList.Element element) {
-    return switch (spot) {
-      case Spot.Over(var array) ->
-          new NatList(
-              spot,
+  private static ExceptionList list(
+      JsonDocument document, Location location, ExceptionList.Element element) {
+    return switch (location) {
+      case Location.Existing(var array) ->
+          new ExceptionList(
+              location,
               array.from(),
               element,
               array.items().stream().map(item -> Entry.of(document, item)).toList(),
               Set.of());
-      case Spot.Into(var object, _, _) ->
-          new NatList(spot, object.from(), element, List.of(), Set.of());
+      case Location.Missing(var object, _, _) ->
+          new ExceptionList(location, object.from(), element, List.of(), Set.of());
     };
   }
 
   /** The lists of a policy; where it has none, the place for one. */
-  private static List<Spot> spots(JsonValue.Obj policy, boolean v2) throws MalformedJson {
+  private static List<Location> locations(JsonValue.Obj policy, boolean v2) throws MalformedJson {
     Optional<JsonValue.Obj> settings = policy.object("settings");
-    List<Spot> spots = new ArrayList<>(spotsIn(policy));
+    List<Location> locations = new ArrayList<>(locationsIn(policy));
     if (settings.isPresent()) {
-      spots.addAll(spotsIn(settings.get()));
+      locations.addAll(locationsIn(settings.get()));
     }
-    if (!spots.isEmpty()) {
-      return spots;
+    if (!locations.isEmpty()) {
+      return locations;
     }
     boolean loopback =
         policy.value("destinations").isPresent()
@@ -127,21 +128,21 @@ final class Shapes {
       return List.of(); // direct server return to the pod itself, no business of ours
     }
     if (settings.isPresent()) {
-      return List.of(new Spot.Into(settings.get(), "Exceptions", false));
+      return List.of(new Location.Missing(settings.get(), "Exceptions", false));
     }
     return List.of(
         v2
-            ? new Spot.Into(policy, "Exceptions", true)
-            : new Spot.Into(policy, "ExceptionList", false));
+            ? new Location.Missing(policy, "Exceptions", true)
+            : new Location.Missing(policy, "ExceptionList", false));
   }
 
-  private static List<Spot> spotsIn(JsonValue.Obj object) throws MalformedJson {
-    List<Spot> spots = new ArrayList<>();
+  private static List<Location> locationsIn(JsonValue.Obj object) throws MalformedJson {
+    List<Location> locations = new ArrayList<>();
     for (String name : LISTS) {
       Optional<JsonValue> value = object.value(name);
       if (value.isPresent()) {
-        spots.add(
-            new Spot.Over(
+        locations.add(
+            new Location.Existing(
                 switch (value.get()) {
                   case JsonValue.Arr array -> array;
                   case JsonValue.Word word when word.isNull() ->
@@ -152,18 +153,18 @@ final class Shapes {
                 }));
       }
     }
-    return spots;
+    return locations;
   }
 
   /**
    * A list is of the families of its blocks. An empty one of several next to each other is of the
    * family that the others lack, IPv4 first: so an emptied IPv6 list does not turn into another.
    */
-  private static List<NatList> withFamilies(List<NatList> lists) {
+  private static List<ExceptionList> withFamilies(List<ExceptionList> lists) {
     Set<Family> taken = EnumSet.noneOf(Family.class);
     lists.forEach(list -> taken.addAll(families(list)));
-    List<NatList> done = new ArrayList<>();
-    for (NatList list : lists) {
+    List<ExceptionList> done = new ArrayList<>();
+    for (ExceptionList list : lists) {
       Set<Family> families = families(list);
       if (families.isEmpty()) {
         Family lacking =
@@ -171,12 +172,13 @@ final class Shapes {
         taken.add(lacking);
         families.add(lacking);
       }
-      done.add(new NatList(list.spot(), list.at(), list.element(), list.entries(), families));
+      done.add(
+          new ExceptionList(list.location(), list.at(), list.element(), list.entries(), families));
     }
     return done;
   }
 
-  private static Set<Family> families(NatList list) {
+  private static Set<Family> families(ExceptionList list) {
     Set<Family> families = EnumSet.noneOf(Family.class);
     for (Entry entry : list.entries()) {
       entry.cidr().ifPresent(cidr -> families.add(cidr.family()));

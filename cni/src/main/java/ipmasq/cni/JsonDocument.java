@@ -14,20 +14,20 @@ import java.util.List;
  * The bytes of a file and the JSON they spell. An edit replaces some bytes; all others stay: order,
  * indentation, line ends, number formats, a byte order mark.
  */
-final class Document {
+final class JsonDocument {
   private final byte[] bytes;
   private final JsonValue.Obj root;
 
-  private Document(byte[] bytes, JsonValue.Obj root) {
+  private JsonDocument(byte[] bytes, JsonValue.Obj root) {
     this.bytes = bytes;
     this.root = root;
   }
 
-  static Document read(byte[] bytes) throws MalformedJson {
+  static JsonDocument read(byte[] bytes) throws MalformedJson {
     requireUtf8(bytes);
     JsonValue root = JsonValue.read(bytes);
     if (root instanceof JsonValue.Obj object) {
-      return new Document(bytes.clone(), object);
+      return new JsonDocument(bytes.clone(), object);
     }
     throw new MalformedJson(root.from(), "expected an object");
   }

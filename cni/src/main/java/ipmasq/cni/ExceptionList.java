@@ -14,19 +14,20 @@ import java.util.Set;
  * @param at the byte of the file where it stands, or where the policy without one does
  * @param families those whose ranges it holds: HNS wants them in lists apart, but some files mix
  */
-record NatList(Spot spot, int at, Element element, List<Entry> entries, Set<Family> families) {
-  NatList {
+record ExceptionList(
+    Location location, int at, Element element, List<Entry> entries, Set<Family> families) {
+  ExceptionList {
     entries = List.copyOf(entries);
     families = Set.copyOf(families);
   }
 
   /** Where the list is written. */
-  sealed interface Spot {
+  sealed interface Location {
     /** Over this array; a {@code null} counts as an empty one. */
-    record Over(JsonValue.Arr array) implements Spot {}
+    record Existing(JsonValue.Arr array) implements Location {}
 
     /** The policy has no list yet: a new member of this object. */
-    record Into(JsonValue.Obj object, String key, boolean inSettings) implements Spot {}
+    record Missing(JsonValue.Obj object, String key, boolean inSettings) implements Location {}
   }
 
   /** Which item of which array the policy is. */
@@ -39,7 +40,7 @@ record NatList(Spot spot, int at, Element element, List<Entry> entries, Set<Fami
    * @param cidr the block it spells; empty where it is none, or where readers may differ on it
    */
   record Entry(String raw, Optional<Cidr> cidr) {
-    static Entry of(Document document, JsonValue item) {
+    static Entry of(JsonDocument document, JsonValue item) {
       Optional<Cidr> cidr =
           item instanceof JsonValue.Str(_, _, var text) ? block(text) : Optional.empty();
       return new Entry(document.text(item), cidr);
@@ -78,7 +79,7 @@ record NatList(Spot spot, int at, Element element, List<Entry> entries, Set<Fami
   }
 
   /** What stands in it and is no block. */
-  List<Entry> strays() {
+  List<Entry> invalid() {
     return entries.stream().filter(entry -> entry.cidr().isEmpty()).toList();
   }
 

@@ -14,22 +14,22 @@ import java.util.Optional;
 import java.util.Set;
 
 /** Which entries of a file's lists the agent put there; all others came from people. */
-record Memory(Set<Cidr> own) {
-  static final Memory NONE = new Memory(Set.of());
+record OwnedEntries(Set<Cidr> cidrs) {
+  static final OwnedEntries NONE = new OwnedEntries(Set.of());
 
-  Memory {
-    own = Set.copyOf(own);
+  OwnedEntries {
+    cidrs = Set.copyOf(cidrs);
   }
 
-  /** What was written down. A file that says nothing we know makes every entry a person's. */
-  static Memory read(Optional<byte[]> bytes) {
+  /** Reads the file. One that cannot be read makes every entry a person's. */
+  static OwnedEntries read(Optional<byte[]> bytes) {
     if (bytes.isEmpty()) {
       return NONE;
     }
     try {
-      Set<Cidr> own = new LinkedHashSet<>();
+      Set<Cidr> owned = new LinkedHashSet<>();
       List<JsonValue> items =
-          Document.read(bytes.get())
+          JsonDocument.read(bytes.get())
               .root()
               .array("own")
               .map(JsonValue.Arr::items)
@@ -37,23 +37,23 @@ record Memory(Set<Cidr> own) {
       for (JsonValue item : items) {
         if (item instanceof JsonValue.Str(_, _, var text)
             && Cidr.parse(text) instanceof Cidr.Parsed.Block(var cidr)) {
-          own.add(cidr);
+          owned.add(cidr);
         }
       }
-      return new Memory(own);
+      return new OwnedEntries(owned);
     } catch (MalformedJson e) {
       return NONE;
     }
   }
 
-  Memory and(Collection<Cidr> more) {
-    Set<Cidr> all = new LinkedHashSet<>(own);
+  OwnedEntries and(Collection<Cidr> more) {
+    Set<Cidr> all = new LinkedHashSet<>(cidrs);
     all.addAll(more);
-    return new Memory(all);
+    return new OwnedEntries(all);
   }
 
   byte[] bytes() {
-    List<Cidr> sorted = own.stream().sorted().toList();
+    List<Cidr> sorted = cidrs.stream().sorted().toList();
     return (Json.write(Map.of("own", sorted)) + "\n").getBytes(UTF_8);
   }
 }

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /**
  * Whatever fails at whatever step, a file is the old or the new one, and the next agent goes on.
  */
-class WholeFileTest {
+class AtomicFileTest {
   private static final String NAME = "sdnbridge-crlf.conf";
   private static final Policy FIRST = Node.exempt(IPV4, "10.0.0.0/8", "11.0.0.0/8");
   private static final Policy SECOND = Node.exempt(IPV4, "10.0.0.0/8", "172.16.0.0/12");

@@ -12,27 +12,27 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * All that is to be read under a path.
+ * The CNI configs at a path.
  *
  * @param broken why files could not be read
  */
-record Survey(List<CniFile> files, List<Failure> broken) {
-  Survey {
-    files = List.copyOf(files);
+record CniFiles(List<CniFile> all, List<Failure> broken) {
+  CniFiles {
+    all = List.copyOf(all);
     broken = List.copyOf(broken);
   }
 
   /** What the files hold for a family. */
-  enum Reach {
+  enum Coverage {
     /** There are lists for its ranges. */
-    HELD,
+    PRESENT,
     /** There is no list, but there should be one. */
     MISSING,
     /** There is no list and no sense in one: nothing translates this family's packets. */
-    BEYOND
+    NOT_NEEDED
   }
 
-  static Survey of(Disk disk, Path path) {
+  static CniFiles of(Disk disk, Path path) {
     List<CniFile> files = new ArrayList<>();
     List<Failure> broken = new ArrayList<>();
     Optional<List<Path>> listed = Optional.empty();
@@ -46,7 +46,7 @@ record Survey(List<CniFile> files, List<Failure> broken) {
         read(disk, file, files, broken);
       }
     }
-    return new Survey(files, broken);
+    return new CniFiles(files, broken);
   }
 
   private static void read(Disk disk, Path path, List<CniFile> files, List<Failure> broken) {
@@ -85,40 +85,40 @@ record Survey(List<CniFile> files, List<Failure> broken) {
   }
 
   /** A list and the file it stands in. */
-  record Found(CniFile file, NatList list) {}
+  record ListInFile(CniFile file, ExceptionList list) {}
 
-  List<Found> lists(Family family) {
-    List<Found> found = new ArrayList<>();
-    for (CniFile file : files) {
-      file.lists(family).forEach(list -> found.add(new Found(file, list)));
+  List<ListInFile> lists(Family family) {
+    List<ListInFile> found = new ArrayList<>();
+    for (CniFile file : all) {
+      file.lists(family).forEach(list -> found.add(new ListInFile(file, list)));
     }
     return found;
   }
 
-  Reach reach(Family family, boolean addPolicy) {
+  Coverage coverage(Family family, boolean addPolicy) {
     if (!lists(family).isEmpty()) {
-      return Reach.HELD;
+      return Coverage.PRESENT;
     }
     return switch (family) {
-      case IPV4 -> lists(Family.IPV6).isEmpty() ? Reach.MISSING : Reach.BEYOND;
+      case IPV4 -> lists(Family.IPV6).isEmpty() ? Coverage.MISSING : Coverage.NOT_NEEDED;
       case IPV6 ->
           addPolicy && candidate().map(CniFile::dualStack).orElse(false)
-              ? Reach.MISSING
-              : Reach.BEYOND;
+              ? Coverage.MISSING
+              : Coverage.NOT_NEEDED;
     };
   }
 
   /** The file that a policy would be added to: the one with policies, or the only one. */
   Optional<CniFile> candidate() {
-    List<CniFile> with = files.stream().filter(file -> !file.lists().isEmpty()).toList();
-    List<CniFile> among = with.isEmpty() ? files : with;
+    List<CniFile> with = all.stream().filter(file -> !file.lists().isEmpty()).toList();
+    List<CniFile> among = with.isEmpty() ? all : with;
     return among.size() == 1 ? Optional.of(among.getFirst()) : Optional.empty();
   }
 
   /** The blocks that people put into any of the lists. */
   Set<Cidr> extras(Family family) {
     Set<Cidr> extras = new LinkedHashSet<>();
-    files.forEach(file -> extras.addAll(file.extras(family)));
+    all.forEach(file -> extras.addAll(file.extras(family)));
     return extras;
   }
 }

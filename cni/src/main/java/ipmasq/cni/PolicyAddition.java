@@ -1,23 +1,23 @@
 package ipmasq.cni;
 
-import ipmasq.cni.Document.Edit;
+import ipmasq.cni.JsonDocument.Edit;
 import ipmasq.json.JsonValue;
 import ipmasq.json.MalformedJson;
 import java.util.List;
 import java.util.Optional;
 
 /** Puts an OutBoundNAT policy into a file that has none, in the shape of the policies around it. */
-final class Addition {
-  private Addition() {}
+final class PolicyAddition {
+  private PolicyAddition() {}
 
   /** Beside a policy of the other family, else among a plugin's policies, else in a new array. */
-  static Edit of(Document document, List<String> raws) throws MalformedJson {
-    Layout layout = Layout.of(document);
-    List<JsonValue.Obj> plugins = Shapes.plugins(document.root());
+  static Edit of(JsonDocument document, List<String> raws) throws MalformedJson {
+    JsonLayout layout = JsonLayout.of(document);
+    List<JsonValue.Obj> plugins = PolicyFinder.plugins(document.root());
     Optional<JsonValue.Arr> beside =
-        Shapes.lists(document).stream().map(list -> list.element().array()).findFirst();
+        PolicyFinder.lists(document).stream().map(list -> list.element().array()).findFirst();
     for (JsonValue.Obj plugin : plugins) {
-      for (JsonValue.Member policies : Shapes.policies(plugin)) {
+      for (JsonValue.Member policies : PolicyFinder.policies(plugin)) {
         JsonValue.Arr array = (JsonValue.Arr) policies.value();
         if (beside.isEmpty() || beside.get().equals(array)) {
           boolean v2 = wantsV2(plugin) || hasV2(array);
@@ -27,8 +27,8 @@ final class Addition {
     }
     JsonValue.Obj plugin = innermost(plugins);
     String key = takesAdditionalArgs(plugin) ? "AdditionalArgs" : "policies";
-    Fresh item = item(key, wantsV2(plugin), raws);
-    return layout.append(plugin, key, new Fresh.Items(List.of(item)));
+    NewJson item = item(key, wantsV2(plugin), raws);
+    return layout.append(plugin, key, new NewJson.Items(List.of(item)));
   }
 
   /**
@@ -60,7 +60,7 @@ final class Addition {
 
   private static boolean hasV2(JsonValue.Arr policies) throws MalformedJson {
     for (JsonValue item : policies.items()) {
-      Optional<JsonValue.Obj> policy = Shapes.policy(item);
+      Optional<JsonValue.Obj> policy = PolicyFinder.policy(item);
       if (policy.isPresent() && policy.get().object("settings").isPresent()) {
         return true;
       }
@@ -68,19 +68,20 @@ final class Addition {
     return false;
   }
 
-  private static Fresh item(String array, boolean v2, List<String> raws) {
-    Fresh.Field type = Fresh.field("Type", Fresh.string(Shapes.TYPE));
-    Fresh.Field list =
+  private static NewJson item(String array, boolean v2, List<String> raws) {
+    NewJson.Field type = NewJson.field("Type", NewJson.string(PolicyFinder.TYPE));
+    NewJson.Field list =
         v2 || array.equalsIgnoreCase("HcnPolicyArgs")
-            ? Fresh.field("Settings", Fresh.object(Fresh.field("Exceptions", Fresh.list(raws))))
-            : Fresh.field("ExceptionList", Fresh.list(raws));
-    Fresh policy = Fresh.object(type, list);
+            ? NewJson.field(
+                "Settings", NewJson.object(NewJson.field("Exceptions", NewJson.list(raws))))
+            : NewJson.field("ExceptionList", NewJson.list(raws));
+    NewJson policy = NewJson.object(type, list);
     if (array.equalsIgnoreCase("HcnPolicyArgs")) {
       return policy;
     }
     boolean capital = array.equalsIgnoreCase("AdditionalArgs");
-    return Fresh.object(
-        Fresh.field(capital ? "Name" : "name", Fresh.string("EndpointPolicy")),
-        Fresh.field(capital ? "Value" : "value", policy));
+    return NewJson.object(
+        NewJson.field(capital ? "Name" : "name", NewJson.string("EndpointPolicy")),
+        NewJson.field(capital ? "Value" : "value", policy));
   }
 }

@@ -1,6 +1,6 @@
 package ipmasq.cni;
 
-import ipmasq.cni.Document.Edit;
+import ipmasq.cni.JsonDocument.Edit;
 import ipmasq.json.JsonValue;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,29 +13,29 @@ import java.util.List;
  *   \t"policies": [ …                 unit     \t        colon  ": "
  * </pre>
  */
-final class Layout {
-  private final Document document;
+final class JsonLayout {
+  private final JsonDocument document;
   private final String lineEnd; // empty: the whole file is one line
   private final String unit;
   private final String colon;
 
-  private Layout(Document document, String lineEnd, String unit, String colon) {
+  private JsonLayout(JsonDocument document, String lineEnd, String unit, String colon) {
     this.document = document;
     this.lineEnd = lineEnd;
     this.unit = unit;
     this.colon = colon;
   }
 
-  static Layout of(Document document) {
+  static JsonLayout of(JsonDocument document) {
     JsonValue.Obj root = document.root();
     if (root.members().isEmpty()) {
-      return new Layout(document, "", "", ": ");
+      return new JsonLayout(document, "", "", ": ");
     }
     JsonValue.Member first = root.members().getFirst();
     String lead = document.text(root.from() + 1, first.key().from());
     String colon = document.text(first.key().to(), first.value().from());
     String unit = afterBreak(lead);
-    return new Layout(
+    return new JsonLayout(
         document,
         lineBreak(document.text(root)),
         unit.isBlank() && !unit.isEmpty() && hasBreak(lead) ? unit : "  ",
@@ -95,7 +95,7 @@ final class Layout {
   private String listText(JsonValue.Arr array, List<String> raws) {
     List<JsonValue> items = array.items();
     if (items.isEmpty()) {
-      return print(Fresh.list(raws), indentAt(array.from()), opensItsLine(array.from()));
+      return print(NewJson.list(raws), indentAt(array.from()), opensItsLine(array.from()));
     }
     String lead = document.text(array.from() + 1, items.getFirst().from());
     String tail = document.text(items.getLast().to(), array.to() - 1);
@@ -110,21 +110,21 @@ final class Layout {
   }
 
   /** One more item at the end of an array. */
-  Edit append(JsonValue.Arr array, Fresh item) {
+  Edit append(JsonValue.Arr array, NewJson item) {
     List<JsonValue> items = array.items();
     if (items.isEmpty()) {
-      Fresh whole = new Fresh.Items(List.of(item));
+      NewJson atomic = new NewJson.Items(List.of(item));
       return new Edit(
           array.from(),
           array.to(),
-          print(whole, indentAt(array.from()), opensItsLine(array.from())));
+          print(atomic, indentAt(array.from()), opensItsLine(array.from())));
     }
     String lead = document.text(array.from() + 1, items.getFirst().from());
     return behind(items.getLast(), separator(lead, items), "", item);
   }
 
   /** One more member at the end of an object. */
-  Edit append(JsonValue.Obj object, String key, Fresh value) {
+  Edit append(JsonValue.Obj object, String key, NewJson value) {
     List<JsonValue.Member> members = object.members();
     String quoted = '"' + key + '"' + colon;
     if (members.isEmpty()) {
@@ -138,7 +138,7 @@ final class Layout {
     return behind(members.getLast().value(), separator, quoted, value);
   }
 
-  private Edit behind(JsonValue last, String separator, String key, Fresh value) {
+  private Edit behind(JsonValue last, String separator, String key, NewJson value) {
     boolean lines = hasBreak(separator) || hasBreak(document.text(last));
     // Some begin their lines with the comma.
     String indent =
@@ -146,15 +146,15 @@ final class Layout {
     return new Edit(last.to(), last.to(), separator + key + print(value, indent, lines));
   }
 
-  private String print(Fresh value, String indent, boolean lines) {
+  private String print(NewJson value, String indent, boolean lines) {
     return switch (value) {
-      case Fresh.Raw(var text) -> text;
-      case Fresh.Items(var items) -> {
+      case NewJson.Raw(var text) -> text;
+      case NewJson.Items(var items) -> {
         List<String> parts = new ArrayList<>();
         items.forEach(item -> parts.add(print(item, indent + unit, lines)));
         yield "[" + joined(parts, indent, lines) + "]";
       }
-      case Fresh.Fields(var fields) -> {
+      case NewJson.Fields(var fields) -> {
         List<String> parts = new ArrayList<>();
         fields.forEach(
             f -> parts.add('"' + f.key() + '"' + colon + print(f.value(), indent + unit, lines)));

@@ -15,49 +15,49 @@ import java.util.List;
  * The names of what stands beside a file must end in none of {@code .conf}, {@code .conflist} and
  * {@code .json}: a container runtime loads those, also when they begin with a dot.
  */
-final class WholeFile {
-  private static final String MARK = ".ip-masq-agent.";
+final class AtomicFile {
+  private static final String INFIX = ".ip-masq-agent.";
   private final Disk disk;
   private long made;
 
-  WholeFile(Disk disk) {
+  AtomicFile(Disk disk) {
     this.disk = disk;
   }
 
   /** The copy of a file as it was before the agent first wrote it. */
   static Path backup(Path file) {
-    return file.resolveSibling(file.getFileName() + MARK + "bak");
+    return file.resolveSibling(file.getFileName() + INFIX + "bak");
   }
 
-  /** What the agent remembers of a file. */
-  static Path memory(Path file) {
-    return file.resolveSibling(file.getFileName() + MARK + "own");
+  /** The list of entries that the agent put into a file. */
+  static Path owned(Path file) {
+    return file.resolveSibling(file.getFileName() + INFIX + "own");
   }
 
   /** Writes {@code file}, with the owner and permissions of {@code like}. */
   void write(Path file, byte[] bytes, Path like) throws IOException {
-    sweep(file);
-    Path draft =
+    deleteTemporaries(file);
+    Path temporary =
         file.resolveSibling(
-            file.getFileName() + MARK + ProcessHandle.current().pid() + "-" + made++ + ".tmp");
+            file.getFileName() + INFIX + ProcessHandle.current().pid() + "-" + made++ + ".tmp");
     try {
-      disk.create(draft, bytes);
-      disk.dress(draft, like);
-      disk.force(draft);
-      disk.move(draft, file);
+      disk.create(temporary, bytes);
+      disk.copyPermissions(temporary, like);
+      disk.force(temporary);
+      disk.move(temporary, file);
     } catch (IOException e) {
-      discard(draft, e);
+      discard(temporary, e);
       throw e;
     }
     disk.forceDirectory(directory(file));
   }
 
   /**
-   * Deletes what a killed agent left. A draft of one that lives is no loss either: its move fails,
-   * and it tries again.
+   * Deletes what a killed agent left. That of one that lives is no loss either: its move fails, and
+   * it tries again.
    */
-  void sweep(Path file) throws IOException {
-    String start = file.getFileName() + MARK;
+  void deleteTemporaries(Path file) throws IOException {
+    String start = file.getFileName() + INFIX;
     for (Path beside : disk.list(directory(file)).orElse(List.of())) {
       String name = beside.getFileName().toString();
       if (name.startsWith(start) && name.endsWith(".tmp")) {
@@ -66,9 +66,9 @@ final class WholeFile {
     }
   }
 
-  private void discard(Path draft, IOException why) {
+  private void discard(Path temporary, IOException why) {
     try {
-      disk.delete(draft);
+      disk.delete(temporary);
     } catch (IOException e) {
       why.addSuppressed(e);
     }

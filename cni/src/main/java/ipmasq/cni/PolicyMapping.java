@@ -1,11 +1,10 @@
 package ipmasq.cni;
 
-import ipmasq.cni.CniObserved.Held;
-import ipmasq.cni.NatList.Entry;
-import ipmasq.cni.Survey.Found;
+import ipmasq.cni.CniFiles.ListInFile;
+import ipmasq.cni.CniObserved.ListContent;
+import ipmasq.cni.ExceptionList.Entry;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
-import ipmasq.net.Ip;
 import ipmasq.policy.Policy;
 import ipmasq.policy.Policy.Destination;
 import ipmasq.policy.Policy.Treatment;
@@ -18,26 +17,26 @@ import java.util.Optional;
 import java.util.Set;
 
 /** Reads files as a policy, and a policy as what such files can hold. Pure. */
-record Look(Survey survey, boolean addPolicy, boolean keepExtra) {
+record PolicyMapping(CniFiles files, boolean addPolicy, boolean keepExtra) {
   /** What OutBoundNAT does to a packet; a file has no say in it. */
   private static final Translation TRANSLATION =
       new Translation(Optional.empty(), List.of(), false);
 
   CniObserved observed(Family family) {
-    List<Found> lists = survey.lists(family);
-    List<Held> held = new ArrayList<>();
-    for (Found found : lists) {
-      NatList list = found.list();
-      List<String> strays = list.strays().stream().map(Entry::raw).toList();
-      held.add(new Held(found.file().path(), list.blocks(family), strays));
+    List<ListInFile> lists = files.lists(family);
+    List<ListContent> contents = new ArrayList<>();
+    for (ListInFile found : lists) {
+      ExceptionList list = found.list();
+      List<String> invalid = list.invalid().stream().map(Entry::raw).toList();
+      contents.add(new ListContent(found.file().path(), list.blocks(family), invalid));
     }
     List<String> flaws = new ArrayList<>();
-    return switch (survey.reach(family, addPolicy)) {
-      case HELD -> {
+    return switch (files.coverage(family, addPolicy)) {
+      case PRESENT -> {
         flaws(family, lists, flaws);
         Policy policy = exempting(family, lists.getFirst().list().blocks(family));
         yield new CniObserved(
-            family, Optional.of(policy), flaws, untouched(family), held, this, List.of());
+            family, Optional.of(policy), flaws, untouched(family), contents, this, List.of());
       }
       case MISSING -> {
         flaws.add(
@@ -45,36 +44,42 @@ record Look(Survey survey, boolean addPolicy, boolean keepExtra) {
                 + (addPolicy ? "" : " (it is added only with --cni-add-policy)"));
         broken(flaws);
         yield new CniObserved(
-            family, Optional.empty(), flaws, untouched(family), held, this, List.of());
+            family, Optional.empty(), flaws, untouched(family), contents, this, List.of());
       }
-      case BEYOND ->
+      case NOT_NEEDED ->
           new CniObserved(
-              family, Optional.of(untranslated(family)), List.of(), true, held, this, List.of());
+              family,
+              Optional.of(untranslated(family)),
+              List.of(),
+              true,
+              contents,
+              this,
+              List.of());
     };
   }
 
-  private void flaws(Family family, List<Found> lists, List<String> flaws) {
-    Found first = lists.getFirst();
-    for (Found found : lists) {
+  private void flaws(Family family, List<ListInFile> lists, List<String> flaws) {
+    ListInFile first = lists.getFirst();
+    for (ListInFile found : lists) {
       if (!found.list().blocks(family).equals(first.list().blocks(family))) {
         flaws.add("the list at " + place(found) + " is not the same as the one at " + place(first));
       }
       if (!keepExtra) {
         found
             .list()
-            .strays()
+            .invalid()
             .forEach(
-                stray -> flaws.add(place(found) + " has an entry that is no CIDR: " + stray.raw()));
+                entry -> flaws.add(place(found) + " has an entry that is no CIDR: " + entry.raw()));
       }
     }
     broken(flaws);
   }
 
   private void broken(List<String> flaws) {
-    survey.broken().forEach(failure -> flaws.add(failure.message()));
+    files.broken().forEach(failure -> flaws.add(failure.message()));
   }
 
-  private static String place(Found found) {
+  private static String place(ListInFile found) {
     return found.file().place(found.list());
   }
 
@@ -84,15 +89,15 @@ record Look(Survey survey, boolean addPolicy, boolean keepExtra) {
    */
   private boolean untouched(Family family) {
     Family other = family == Family.IPV4 ? Family.IPV6 : Family.IPV4;
-    return survey.files().stream()
+    return files.all().stream()
         .filter(CniFile::touched)
-        .allMatch(file -> !Restoring.differs(file, family) && Restoring.differs(file, other));
+        .allMatch(file -> !ListRestorer.differs(file, family) && ListRestorer.differs(file, other));
   }
 
   /** The policy in the form in which the files can hold it. */
-  Policy form(Policy policy) {
+  Policy normalize(Policy policy) {
     Family family = policy.family();
-    if (survey.reach(family, addPolicy) == Survey.Reach.BEYOND) {
+    if (files.coverage(family, addPolicy) == CniFiles.Coverage.NOT_NEEDED) {
       return untranslated(family);
     }
     Set<Cidr> blocks = new LinkedHashSet<>();
@@ -103,24 +108,24 @@ record Look(Survey survey, boolean addPolicy, boolean keepExtra) {
       blocks.addAll(policy.exempt());
     }
     if (keepExtra) {
-      blocks.addAll(survey.extras(family));
+      blocks.addAll(files.extras(family));
     }
     return new Policy(
         family,
         policy.sources(),
         policy.interfaces(),
-        exempting(family, inTheirOrder(family, blocks)).destinations(),
+        exempting(family, inOrderOfFile(family, blocks)).destinations(),
         new Translation(policy.translation().addresses(), policy.translation().ports(), false));
   }
 
   /** The order says nothing here, so it alone is no reason to write. */
-  private Collection<Cidr> inTheirOrder(Family family, Set<Cidr> blocks) {
-    List<Found> lists = survey.lists(family);
+  private Collection<Cidr> inOrderOfFile(Family family, Set<Cidr> blocks) {
+    List<ListInFile> lists = files.lists(family);
     if (lists.isEmpty()) {
       return blocks;
     }
-    Set<Cidr> standing = lists.getFirst().list().blocks(family);
-    return standing.equals(blocks) ? standing : blocks;
+    Set<Cidr> listed = lists.getFirst().list().blocks(family);
+    return listed.equals(blocks) ? listed : blocks;
   }
 
   private static Policy exempting(Family family, Collection<Cidr> blocks) {
@@ -134,6 +139,6 @@ record Look(Survey survey, boolean addPolicy, boolean keepExtra) {
 
   /** Without an OutBoundNAT policy for a family all its packets keep their source. */
   private static Policy untranslated(Family family) {
-    return exempting(family, List.of(new Cidr(Ip.ofBytes(new byte[family.bytes()]), 0)));
+    return exempting(family, List.of(family.all()));
   }
 }

@@ -1,9 +1,9 @@
 package ipmasq.cni;
 
 import ipmasq.backend.Failure;
-import ipmasq.cni.Document.Edit;
-import ipmasq.cni.NatList.Entry;
-import ipmasq.cni.NatList.Spot;
+import ipmasq.cni.ExceptionList.Entry;
+import ipmasq.cni.ExceptionList.Location;
+import ipmasq.cni.JsonDocument.Edit;
 import ipmasq.json.MalformedJson;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
@@ -19,18 +19,18 @@ import java.util.Set;
  * backup, not empty: an empty list would translate even what pods say to each other. All else in
  * the file stays as it is now.
  */
-record Restoring(WholeFile whole, Family family, boolean keepExtra) {
+record ListRestorer(AtomicFile atomic, Family family, boolean keepExtra) {
 
-  Optional<Failure> lists(CniFile file) {
+  Optional<Failure> restore(CniFile file) {
     if (!file.touched()) {
       return Optional.empty();
     }
     try {
       if (file.backup().isPresent()) {
-        Document before = Document.read(file.backup().get());
+        JsonDocument before = JsonDocument.read(file.backup().get());
         byte[] bytes = restored(file, before);
         if (!file.document().spells(bytes)) {
-          whole.write(file.path(), bytes, file.path());
+          atomic.write(file.path(), bytes, file.path());
         }
       }
       forget(file);
@@ -38,17 +38,17 @@ record Restoring(WholeFile whole, Family family, boolean keepExtra) {
     } catch (MalformedJson e) {
       return Optional.of(
           new Failure(
-              WholeFile.backup(file.path()) + " cannot be used: " + e.what(),
+              AtomicFile.backup(file.path()) + " cannot be used: " + e.what(),
               "edit the list by hand and delete that file and "
-                  + WholeFile.memory(file.path()).getFileName()));
+                  + AtomicFile.owned(file.path()).getFileName()));
     } catch (IOException e) {
-      return Optional.of(Writing.refused(file, e));
+      return Optional.of(ListWriter.refused(file, e));
     }
   }
 
-  private byte[] restored(CniFile file, Document before) throws MalformedJson {
-    List<NatList> now = file.lists(family);
-    List<NatList> then = ofFamily(Shapes.lists(before), family);
+  private byte[] restored(CniFile file, JsonDocument before) throws MalformedJson {
+    List<ExceptionList> now = file.lists(family);
+    List<ExceptionList> then = ofFamily(PolicyFinder.lists(before), family);
     if (then.isEmpty() && now.size() == 1) {
       return withoutPolicy(file, before, now.getFirst());
     }
@@ -65,47 +65,48 @@ record Restoring(WholeFile whole, Family family, boolean keepExtra) {
     return file.document().with(edits);
   }
 
-  private Edit restored(CniFile file, NatList now, Document before, NatList then) {
+  private Edit restored(CniFile file, ExceptionList now, JsonDocument before, ExceptionList then) {
     Set<Cidr> extras = extras(file, now);
     extras.removeAll(then.blocks(family));
     if (extras.isEmpty()
-        && now.spot() instanceof Spot.Over(var array)
-        && then.spot() instanceof Spot.Over(var original)) {
+        && now.location() instanceof Location.Existing(var array)
+        && then.location() instanceof Location.Existing(var original)) {
       return new Edit(array.from(), array.to(), before.text(original));
     }
     List<String> raws = new ArrayList<>(then.raws());
     extras.forEach(cidr -> raws.add(Entry.of(cidr).raw()));
-    return Writing.edit(file.document(), now, raws);
+    return ListWriter.edit(file.document(), now, raws);
   }
 
   /** What people put into a list, where it is to be kept. */
-  private Set<Cidr> extras(CniFile file, NatList list) {
+  private Set<Cidr> extras(CniFile file, ExceptionList list) {
     Set<Cidr> extras = new LinkedHashSet<>(list.blocks(family));
     extras.retainAll(keepExtra ? file.extras(family) : Set.of());
     return extras;
   }
 
   /** The policy was not there before. Where nothing else changed since, the file is as it was. */
-  private byte[] withoutPolicy(CniFile file, Document before, NatList list) throws MalformedJson {
+  private byte[] withoutPolicy(CniFile file, JsonDocument before, ExceptionList list)
+      throws MalformedJson {
     Set<Cidr> extras = extras(file, list);
     if (!extras.isEmpty()) {
       List<String> raws = extras.stream().map(cidr -> Entry.of(cidr).raw()).toList();
-      return file.document().with(List.of(Writing.edit(file.document(), list, raws)));
+      return file.document().with(List.of(ListWriter.edit(file.document(), list, raws)));
     }
-    byte[] asAdded = before.with(List.of(Addition.of(before, list.raws())));
+    byte[] asAdded = before.with(List.of(PolicyAddition.of(before, list.raws())));
     return file.document().spells(asAdded)
         ? before.bytes()
         : file.document()
-            .with(List.of(Layout.without(list.element().array(), list.element().index())));
+            .with(List.of(JsonLayout.without(list.element().array(), list.element().index())));
   }
 
   /** The backup goes last: while it is there, what is left can be taken back again. */
   private void forget(CniFile file) throws IOException {
     Family other = family == Family.IPV4 ? Family.IPV6 : Family.IPV4;
     if (!differs(file, other)) {
-      whole.sweep(file.path());
-      whole.delete(WholeFile.memory(file.path()));
-      whole.delete(WholeFile.backup(file.path()));
+      atomic.deleteTemporaries(file.path());
+      atomic.delete(AtomicFile.owned(file.path()));
+      atomic.delete(AtomicFile.backup(file.path()));
     }
   }
 
@@ -115,17 +116,18 @@ record Restoring(WholeFile whole, Family family, boolean keepExtra) {
       return false;
     }
     try {
-      List<NatList> then = ofFamily(Shapes.lists(Document.read(file.backup().get())), family);
+      List<ExceptionList> then =
+          ofFamily(PolicyFinder.lists(JsonDocument.read(file.backup().get())), family);
       return !file.lists(family).stream()
-          .map(NatList::raws)
+          .map(ExceptionList::raws)
           .toList()
-          .equals(then.stream().map(NatList::raws).toList());
+          .equals(then.stream().map(ExceptionList::raws).toList());
     } catch (MalformedJson e) {
       return true;
     }
   }
 
-  private static List<NatList> ofFamily(List<NatList> lists, Family family) {
+  private static List<ExceptionList> ofFamily(List<ExceptionList> lists, Family family) {
     return lists.stream().filter(list -> list.holds(family)).toList();
   }
 }

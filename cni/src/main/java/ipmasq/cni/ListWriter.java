@@ -1,9 +1,9 @@
 package ipmasq.cni;
 
 import ipmasq.backend.Failure;
-import ipmasq.cni.Document.Edit;
-import ipmasq.cni.NatList.Entry;
-import ipmasq.cni.NatList.Spot;
+import ipmasq.cni.ExceptionList.Entry;
+import ipmasq.cni.ExceptionList.Location;
+import ipmasq.cni.JsonDocument.Edit;
 import ipmasq.json.MalformedJson;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
@@ -18,34 +18,34 @@ import java.util.Optional;
 import java.util.Set;
 
 /** Brings the lists of one family, in all files, to the blocks that are wanted. */
-record Writing(WholeFile whole, Family family, Set<Cidr> wanted, boolean keepExtra) {
+record ListWriter(AtomicFile atomic, Family family, Set<Cidr> wanted, boolean keepExtra) {
 
   /** Writes what differs; what could not be written is said. */
-  Optional<Failure> lists(CniFile file) {
+  Optional<Failure> write(CniFile file) {
     List<Edit> edits = new ArrayList<>();
-    for (NatList list : file.lists(family)) {
-      boolean strays = !keepExtra && !list.strays().isEmpty();
-      if (strays || !List.copyOf(list.blocks(family)).equals(List.copyOf(wanted))) {
+    for (ExceptionList list : file.lists(family)) {
+      boolean invalid = !keepExtra && !list.invalid().isEmpty();
+      if (invalid || !List.copyOf(list.blocks(family)).equals(List.copyOf(wanted))) {
         edits.add(edit(file.document(), list, entries(list)));
       }
     }
-    return edits.isEmpty() ? Optional.empty() : write(file, edits);
+    return edits.isEmpty() ? Optional.empty() : replace(file, edits);
   }
 
-  Optional<Failure> addition(CniFile file) {
+  Optional<Failure> add(CniFile file) {
     try {
       List<String> raws = wanted.stream().map(cidr -> Entry.of(cidr).raw()).toList();
-      return write(file, List.of(Addition.of(file.document(), raws)));
+      return replace(file, List.of(PolicyAddition.of(file.document(), raws)));
     } catch (MalformedJson e) {
       return Optional.of(
           new Failure(
               file.path() + ":" + file.document().place(e.at()) + ": " + e.what(),
-              "the file is left alone; mend it by hand"));
+              "the file is left alone; repair it by hand"));
     }
   }
 
   /** The new entries; those that stand there already keep their spelling. */
-  private List<String> entries(NatList list) {
+  private List<String> entries(ExceptionList list) {
     Map<Cidr, String> spelling = new HashMap<>();
     list.entries().forEach(e -> e.cidr().ifPresent(cidr -> spelling.putIfAbsent(cidr, e.raw())));
     List<String> ours = new ArrayList<>();
@@ -63,34 +63,35 @@ record Writing(WholeFile whole, Family family, Set<Cidr> wanted, boolean keepExt
     return all;
   }
 
-  static Edit edit(Document document, NatList list, List<String> raws) {
-    Layout layout = Layout.of(document);
-    return switch (list.spot()) {
-      case Spot.Over(var array) -> layout.list(array, raws);
-      case Spot.Into(var object, var key, var inSettings) ->
+  static Edit edit(JsonDocument document, ExceptionList list, List<String> raws) {
+    JsonLayout layout = JsonLayout.of(document);
+    return switch (list.location()) {
+      case Location.Existing(var array) -> layout.list(array, raws);
+      case Location.Missing(var object, var key, var inSettings) ->
           inSettings
-              ? layout.append(object, "Settings", Fresh.object(Fresh.field(key, Fresh.list(raws))))
-              : layout.append(object, key, Fresh.list(raws));
+              ? layout.append(
+                  object, "Settings", NewJson.object(NewJson.field(key, NewJson.list(raws))))
+              : layout.append(object, key, NewJson.list(raws));
     };
   }
 
   /**
-   * Backup, memory, file, memory: at no point is an entry of ours in the file without the memory
-   * knowing it, and what the memory knows too much goes with the last step.
+   * Backup, owned entries, config, owned entries: at no point is an entry of ours in the config
+   * that is not listed as owned, and what is listed too much goes with the last step.
    */
-  private Optional<Failure> write(CniFile file, List<Edit> edits) {
+  private Optional<Failure> replace(CniFile file, List<Edit> edits) {
     byte[] bytes = file.document().with(edits);
     readBack(file, bytes);
-    Memory before = file.memory().orElse(Memory.NONE);
-    Memory after = after(file, before);
+    OwnedEntries before = file.owned().orElse(OwnedEntries.NONE);
+    OwnedEntries after = after(file, before);
     try {
       if (file.backup().isEmpty()) {
-        whole.write(WholeFile.backup(file.path()), file.document().bytes(), file.path());
+        atomic.write(AtomicFile.backup(file.path()), file.document().bytes(), file.path());
       }
-      Memory both = before.and(after.own());
-      remember(file, file.memory(), both);
-      whole.write(file.path(), bytes, file.path());
-      remember(file, Optional.of(both), after);
+      OwnedEntries both = before.and(after.cidrs());
+      writeOwned(file, file.owned(), both);
+      atomic.write(file.path(), bytes, file.path());
+      writeOwned(file, Optional.of(both), after);
       return Optional.empty();
     } catch (IOException e) {
       return Optional.of(refused(file, e));
@@ -103,27 +104,28 @@ record Writing(WholeFile whole, Family family, Set<Cidr> wanted, boolean keepExt
         "the agent must be allowed to write the file and to make files beside it");
   }
 
-  private Memory after(CniFile file, Memory before) {
+  private OwnedEntries after(CniFile file, OwnedEntries before) {
     Set<Cidr> own = new LinkedHashSet<>(wanted);
     if (keepExtra) {
       own.removeAll(file.extras(family));
     }
-    before.own().stream().filter(cidr -> cidr.family() != family).forEach(own::add);
-    return new Memory(own);
+    before.cidrs().stream().filter(cidr -> cidr.family() != family).forEach(own::add);
+    return new OwnedEntries(own);
   }
 
-  private void remember(CniFile file, Optional<Memory> is, Memory shall) throws IOException {
+  private void writeOwned(CniFile file, Optional<OwnedEntries> is, OwnedEntries shall)
+      throws IOException {
     if (!is.equals(Optional.of(shall))) {
-      whole.write(WholeFile.memory(file.path()), shall.bytes(), file.path());
+      atomic.write(AtomicFile.owned(file.path()), shall.bytes(), file.path());
     }
   }
 
   /** Nothing is written that would not be read as what was meant. */
   private void readBack(CniFile file, byte[] bytes) {
     try {
-      Document document = Document.read(bytes);
+      JsonDocument document = JsonDocument.read(bytes);
       boolean meant =
-          Shapes.lists(document).stream()
+          PolicyFinder.lists(document).stream()
               .filter(list -> list.holds(family))
               .allMatch(list -> list.blocks(family).equals(wanted));
       if (meant && !Arrays.equals(bytes, file.document().bytes())) {

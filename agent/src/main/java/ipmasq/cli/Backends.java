@@ -124,7 +124,7 @@ final class Backends implements Targets, AutoCloseable {
               key.choice.reason(),
               watch(RulesWatch.ofOwnTable(names)),
               List.of(ours, ours.other()));
-      case CNI -> new Target(cni, key.choice.reason(), Watch.NONE, List.of());
+      case CNI -> new Target(cni, key.choice.reason(), cni.watch(), List.of());
       case IPTABLES, AUTO -> {
         List<Family> families = key.ipv6 ? List.of(Family.IPV4, Family.IPV6) : List.of(Family.IPV4);
         Watch nft = watch(RulesWatch.ofIptables(families, names));

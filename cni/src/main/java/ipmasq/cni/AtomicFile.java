@@ -3,6 +3,7 @@ package ipmasq.cni;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * Replaces files so that whoever looks, and whatever remains after a kill or a power failure, is
@@ -17,6 +18,10 @@ import java.util.List;
  */
 final class AtomicFile {
   private static final String INFIX = ".ip-masq-agent.";
+
+  /** A killed agent leaves one; whatever more there is goes with the next write. */
+  private static final int MOST_TEMPORARIES = 100;
+
   private final Disk disk;
   private long made;
 
@@ -58,11 +63,10 @@ final class AtomicFile {
    */
   void deleteTemporaries(Path file) throws IOException {
     String start = file.getFileName() + INFIX;
-    for (Path beside : disk.list(directory(file)).orElse(List.of())) {
-      String name = beside.getFileName().toString();
-      if (name.startsWith(start) && name.endsWith(".tmp")) {
-        disk.delete(beside);
-      }
+    Predicate<String> temporary = name -> name.startsWith(start) && name.endsWith(".tmp");
+    List<Path> left = disk.list(directory(file), temporary, MOST_TEMPORARIES).orElse(List.of());
+    for (Path each : left) {
+      disk.delete(each);
     }
   }
 

@@ -4,6 +4,7 @@ import ipmasq.backend.Backend;
 import ipmasq.backend.Failure;
 import ipmasq.backend.Observation;
 import ipmasq.backend.Outcome;
+import ipmasq.backend.Watch;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.plan.Observed;
@@ -51,6 +52,11 @@ public final class CniBackend implements Backend {
   @Override
   public String name() {
     return "cni";
+  }
+
+  /** Sees cheaply whether somebody changed the configs. */
+  public Watch watch() {
+    return new CniWatch(disk, path);
   }
 
   private PolicyMapping mapping() {

@@ -57,6 +57,11 @@ record CniFile(
     return lists.stream().filter(list -> list.holds(family)).toList();
   }
 
+  /** How many bytes it has. */
+  int size() {
+    return document.size();
+  }
+
   /** Whether the agent ever wrote here. */
   boolean touched() {
     return backup.isPresent() || owned.isPresent();

@@ -4,6 +4,8 @@ import ipmasq.backend.Failure;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -22,6 +24,11 @@ record CniFiles(List<CniFile> all, List<Failure> broken) {
     broken = List.copyOf(broken);
   }
 
+  /** A container runtime loads the first of its directory; many times more than people have. */
+  static final int MOST_FILES = 100;
+
+  private static final String NAME_ONE = "name the one to keep with --cni-config";
+
   /** What the files hold for a family. */
   enum Coverage {
     /** There are lists for its ranges. */
@@ -35,18 +42,35 @@ record CniFiles(List<CniFile> all, List<Failure> broken) {
   static CniFiles of(Disk disk, Path path) {
     List<CniFile> files = new ArrayList<>();
     List<Failure> broken = new ArrayList<>();
-    Optional<List<Path>> listed = Optional.empty();
     try {
-      listed = disk.list(path);
+      List<Path> paths = paths(disk, path);
+      if (paths.size() > MOST_FILES) {
+        broken.add(new Failure(path + " has more than " + MOST_FILES + " CNI configs", NAME_ONE));
+        return new CniFiles(files, broken);
+      }
+      for (Path file : paths) {
+        read(disk, file, files, broken);
+        if (files.stream().mapToLong(CniFile::size).sum() > RealDisk.LARGEST) {
+          broken.add(
+              new Failure(
+                  "the CNI configs in "
+                      + path
+                      + " are together larger than "
+                      + (RealDisk.LARGEST >> 20)
+                      + " MiB",
+                  NAME_ONE));
+          break;
+        }
+      }
     } catch (IOException e) {
       broken.add(unreadable(path, e));
     }
-    for (Path file : listed.orElse(List.of(path))) {
-      if (listed.isEmpty() || isConfig(file)) {
-        read(disk, file, files, broken);
-      }
-    }
     return new CniFiles(files, broken);
+  }
+
+  /** The configs in a directory, or the path itself; of too many, one more than may be. */
+  static List<Path> paths(Disk disk, Path path) throws IOException {
+    return disk.list(path, CniFiles::isConfig, MOST_FILES + 1).orElse(List.of(path));
   }
 
   private static void read(Disk disk, Path path, List<CniFile> files, List<Failure> broken) {
@@ -74,13 +98,24 @@ record CniFiles(List<CniFile> all, List<Failure> broken) {
   }
 
   private static Failure unreadable(Path path, IOException e) {
+    String file = e instanceof FileSystemException at && at.getFile() != null ? at.getFile() : "";
     return new Failure(
-        "cannot read " + path + ": " + e, "the agent must be allowed to read and write it");
+        "cannot read " + (file.isEmpty() ? path : file) + ": " + reason(e),
+        "the agent must be allowed to read and write it");
+  }
+
+  /** Why the system refused, in its own words. */
+  static String reason(IOException e) {
+    if (e instanceof AccessDeniedException) {
+      return "permission denied";
+    }
+    // The exception's own words begin with the path, and are often nothing else.
+    String reason = e instanceof FileSystemException at ? at.getReason() : e.getMessage();
+    return reason == null ? e.toString() : reason;
   }
 
   /** What a container runtime would load. */
-  private static boolean isConfig(Path file) {
-    String name = file.getFileName().toString();
+  private static boolean isConfig(String name) {
     return name.endsWith(".conf") || name.endsWith(".conflist") || name.endsWith(".json");
   }
 

@@ -4,14 +4,23 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /** The few things that are done to files, each one step that may fail or be the last. */
 interface Disk {
-  /** The bytes of a file; empty where it does not exist. */
+  /** The bytes of a regular file of bounded size; empty where it does not exist. */
   Optional<byte[]> read(Path file) throws IOException;
 
-  /** The plain files of a directory, by name; empty where it is no directory. */
-  Optional<List<Path>> list(Path directory) throws IOException;
+  /**
+   * The regular files of a directory whose names are wanted, in order; empty where it is no
+   * directory.
+   *
+   * @param most how many to look for: where there are more, any of them
+   */
+  Optional<List<Path>> list(Path directory, Predicate<String> wanted, int most) throws IOException;
+
+  /** What tells a file from an earlier or another one without opening it; empty: there is none. */
+  Optional<FileStamp> stamp(Path file) throws IOException;
 
   /** The file that a path leads to, symbolic links followed. */
   Path real(Path path) throws IOException;

@@ -63,6 +63,10 @@ final class JsonDocument {
     return bytes.clone();
   }
 
+  int size() {
+    return bytes.length;
+  }
+
   boolean spells(byte[] other) {
     return Arrays.equals(bytes, other);
   }

@@ -100,7 +100,7 @@ record ListWriter(AtomicFile atomic, Family family, Set<Cidr> wanted, boolean ke
 
   static Failure refused(CniFile file, IOException e) {
     return new Failure(
-        "cannot write " + file.path() + ": " + e,
+        "cannot write " + file.path() + ": " + CniFiles.reason(e),
         "the agent must be allowed to write the file and to make files beside it");
   }
 

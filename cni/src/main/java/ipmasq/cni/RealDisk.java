@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -14,27 +15,41 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.AclFileAttributeView;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /** The files of this machine. */
 final class RealDisk implements Disk {
   /** A CNI config has some kilobytes; a hundred thousand ranges, four megabytes. */
-  private static final int LARGEST = 16 << 20;
+  static final int LARGEST = 16 << 20;
 
   @Override
   public Optional<byte[]> read(Path file) throws IOException {
+    Optional<BasicFileAttributes> attributes = attributes(file);
+    if (attributes.isEmpty()) {
+      return Optional.empty();
+    }
+    // To open a FIFO waits for somebody who writes to it, and some devices never end.
+    if (!attributes.get().isRegularFile()) {
+      throw new FileSystemException(file.toString(), null, "it is not a regular file");
+    }
+    if (attributes.get().size() > LARGEST) {
+      throw tooLarge(file);
+    }
     try (InputStream in = Files.newInputStream(file)) {
-      byte[] bytes = in.readNBytes(LARGEST + 1);
+      byte[] bytes = in.readNBytes(LARGEST + 1); // it may have grown meanwhile
       if (bytes.length > LARGEST) {
-        throw new IOException("larger than " + (LARGEST >> 20) + " MiB");
+        throw tooLarge(file);
       }
       return Optional.of(bytes);
     } catch (NoSuchFileException missing) {
@@ -42,17 +57,38 @@ final class RealDisk implements Disk {
     }
   }
 
+  private static IOException tooLarge(Path file) {
+    return new FileSystemException(
+        file.toString(), null, "it is larger than " + (LARGEST >> 20) + " MiB");
+  }
+
+  private static Optional<BasicFileAttributes> attributes(Path file) throws IOException {
+    try {
+      return Optional.of(Files.readAttributes(file, BasicFileAttributes.class));
+    } catch (NoSuchFileException missing) {
+      return Optional.empty();
+    }
+  }
+
   @Override
-  public Optional<List<Path>> list(Path directory) throws IOException {
+  public Optional<FileStamp> stamp(Path file) throws IOException {
+    return attributes(file)
+        .map(it -> new FileStamp(it.fileKey(), it.lastModifiedTime(), it.size()));
+  }
+
+  @Override
+  public Optional<List<Path>> list(Path directory, Predicate<String> wanted, int most)
+      throws IOException {
     if (!Files.isDirectory(directory)) {
       return Optional.empty();
     }
     List<Path> files = new ArrayList<>();
-    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
-      for (Path entry : entries) {
-        if (Files.isRegularFile(entry)) {
-          files.add(entry);
-        }
+    DirectoryStream.Filter<Path> filter =
+        entry -> wanted.test(entry.getFileName().toString()) && Files.isRegularFile(entry);
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory, filter)) {
+      Iterator<Path> each = entries.iterator();
+      while (files.size() < most && each.hasNext()) {
+        files.add(each.next());
       }
     } catch (DirectoryIteratorException e) {
       throw e.getCause();

@@ -107,7 +107,7 @@ class AtomicFileTest {
     Path file = prepared(List.of());
     FailingDisk disk = new FailingDisk(0, Way.REFUSAL, new Random(1));
     assertEquals(
-        "cannot write " + file.toRealPath() + ": java.io.IOException: no",
+        "cannot write " + file.toRealPath() + ": no",
         Node.refused(Node.enforce(new CniBackend(disk, file, false, false), FIRST)).message());
     assertEquals(List.of(NAME), new Node(directory).names());
   }

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.function.Predicate;
 
 /**
  * The real disk until a given step, which then fails in one of the ways a disk can. What changes
@@ -87,8 +88,14 @@ final class FailingDisk implements Disk {
   }
 
   @Override
-  public Optional<List<Path>> list(Path directory) throws IOException {
-    return disk.list(directory);
+  public Optional<List<Path>> list(Path directory, Predicate<String> wanted, int most)
+      throws IOException {
+    return disk.list(directory, wanted, most);
+  }
+
+  @Override
+  public Optional<FileStamp> stamp(Path file) throws IOException {
+    return disk.stamp(file);
   }
 
   @Override

@@ -4,13 +4,13 @@ import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /** A CNI config is left alone, or edited to one that holds what is wanted and needs no edit. */
 public final class CniTarget {
@@ -55,8 +55,16 @@ public final class CniTarget {
     }
 
     @Override
-    public Optional<List<Path>> list(Path directory) {
-      return Optional.of(new ArrayList<>(bytes.keySet()));
+    public Optional<List<Path>> list(Path directory, Predicate<String> wanted, int most) {
+      return Optional.of(
+          bytes.keySet().stream()
+              .filter(file -> wanted.test(file.getFileName().toString()))
+              .toList());
+    }
+
+    @Override
+    public Optional<FileStamp> stamp(Path file) {
+      throw new UnsupportedOperationException();
     }
 
     @Override

@@ -1,58 +1,62 @@
 # The front door. `make help` lists what it does.
 SHELL := /bin/sh
-VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
-MVN = JAVA_HOME="$$(tools/jdk)" MAVEN_OPTS="--sun-misc-unsafe-memory-access=allow" mvn --batch-mode --no-transfer-progress
+VERSION := $(shell cat VERSION)
+COMMIT := $(shell git describe --always --dirty --abbrev=7 --exclude '*' 2>/dev/null)
+# What the agent says of itself.
+BUILD := $(VERSION)$(if $(COMMIT), (commit $(COMMIT)))
+MVN = JAVA_HOME="$$(tools/jdk)" MAVEN_OPTS="--sun-misc-unsafe-memory-access=allow" mvn --batch-mode --no-transfer-progress -Dipmasq.version='$(BUILD)'
 AGENT = dist/ip-masq-agent/bin/ip-masq-agent
 ARGS ?=
 ARCH = $(shell dpkg --print-architecture)
-# A tag may not hold every character that a version may.
-TAG = $(shell echo '$(VERSION)' | tr -c 'A-Za-z0-9_.\n-' '-')
 REGISTRY ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build all-build container all-container container-test container-check all-container-check container-size push can-push all-push run demo test bench fault-test fuzz agreement soak reproducible dependencies sbom test-unit verify format version clean
+.PHONY: help build all-build container all-container container-test container-check all-container-check container-size push manifest can-push all-push run demo test bench fault-test fuzz agreement soak kernels reproducible dependencies sbom test-unit shellcheck verify format version clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-19s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## the runnable agent: dist/ip-masq-agent/bin/ip-masq-agent
 	@tools/needs build training
-	@$(MVN) -q -DskipTests -Dipmasq.version=$(VERSION) package
-	@tools/image $(VERSION)
+	@$(MVN) -q -DskipTests package
+	@tools/image '$(BUILD)'
 	@echo "built $(AGENT)"
 
 all-build: build ## the same for every architecture: dist/ip-masq-agent-arm64 beside it
 	@tools/needs other-architectures
-	@tools/image $(VERSION) arm64
+	@tools/image '$(BUILD)' arm64
 
 container: build ## the image as an OCI archive under dist, with no engine and no registry
 	@tools/needs container
-	@container/build $(TAG) $(ARCH)
+	@container/build $(ARCH)
 
 all-container: all-build ## amd64 and arm64 in one OCI archive
 	@tools/needs container
-	@container/build $(TAG) amd64 arm64
+	@container/build amd64 arm64
 
 container-test: container ## the image run by podman as the manifest says, and pushed to a registry, in a lab namespace
 	@tools/needs lab container-test registry
-	@$(MVN) -q -Dipmasq.version=$(VERSION) -pl deploy-test -am verify -Dtest='Container*Test' -Dsurefire.failIfNoSpecifiedTests=false
+	@$(MVN) -q -pl deploy-test -am verify -Dtest='Container*Test' -Dsurefire.failIfNoSpecifiedTests=false
 
 container-check: container ## build the image again from the same cache: is it the same, byte for byte?
-	@container/check $(VERSION) $(TAG) $(ARCH)
+	@container/check '$(BUILD)' $(ARCH)
 
 all-container-check: all-container ## the same for both architectures; both pushed as one index, and the arm64 agent run by an emulator; minutes
 	@tools/needs lab registry other-architectures
-	@container/check $(VERSION) $(TAG) amd64 arm64
-	@$(MVN) -q -Dipmasq.version=$(VERSION) -pl deploy-test -am verify -Dtest='ContainerPushTest,EmulatedTest' -Dsurefire.failIfNoSpecifiedTests=false
+	@container/check '$(BUILD)' amd64 arm64
+	@$(MVN) -q -pl deploy-test -am verify -Dtest='ContainerPushTest,EmulatedTest' -Dsurefire.failIfNoSpecifiedTests=false
 
 container-size: container ## what the image consists of, in MB; after make all-container for both architectures: container/size
 	@container/size
 
 push: can-push container ## copy the image to a registry: make push REGISTRY=registry.example/net
-	@container/push "$(REGISTRY)" $(TAG)
+	@container/push "$(REGISTRY)"
 
 all-push: can-push all-container ## the same for both architectures, under one name
-	@container/push "$(REGISTRY)" $(TAG)
+	@container/push "$(REGISTRY)"
+
+manifest: can-push ## print the manifest with the pushed image's digest: make -s manifest REGISTRY=registry.example/net
+	@container/manifest "$(REGISTRY)"
 
 can-push:
 	@container/push --check "$(REGISTRY)"
@@ -65,7 +69,7 @@ demo: build ## show the agent at work in a throw-away lab of network namespaces
 	@tools/demo
 
 test: build ## everything: unit, kernel and end-to-end tests
-	@tools/needs lab deploy page
+	@tools/needs lab deploy page old-cpu
 	@$(MVN) --fail-at-end verify
 
 fault-test: build ## the agent killed, starved, lied to and fought with; hundreds of kills: make fault-test LONG=1
@@ -84,9 +88,13 @@ soak: build ## thousands of config changes in minutes, and nothing may grow: mak
 	@tools/needs lab
 	@$(MVN) -q test -pl agent -am -Dgroups=soak -Dipmasq.soak.changes=$(or $(COUNT),3000) -Dsurefire.failIfNoSpecifiedTests=false
 
+kernels: $(if $(filter arm64,$(ARCH)),all-build,build) ## the agent on kernels 5.10 to today's under QEMU, and with iptables 1.8.7 to today's: docs/nodes.md; QUICK=1, ARCH=arm64
+	@tools/needs lab kernels $(if $(filter arm64,$(ARCH)),kernels-arm64)
+	@kernels/run $(if $(QUICK),quick,$(filter arm64,$(ARCH)))
+
 reproducible: ## build twice from clean copies of the sources: is every byte of the jars and of the image the same?
 	@tools/needs build training
-	@tools/reproducible $(VERSION)
+	@tools/reproducible '$(BUILD)'
 
 dependencies: ## hold every jar that comes from elsewhere to its checksum in tools/dependencies.lock
 	@tools/needs build
@@ -101,10 +109,13 @@ bench: build ## measure it all and write docs/benchmarks.md; QUICK=1 in two minu
 	@tools/bench $(if $(QUICK),-Dipmasq.bench.quick=1) $(if $(PEER),-Dipmasq.bench.peer=$(PEER)) -- $(ARGS)
 
 test-unit: ## the unit tests alone
-	@tools/needs build
+	@tools/needs build deploy
 	@$(MVN) test -DexcludedGroups=kernel,fuzz
 
-verify: ## what CI runs: formatting, then all tests
+shellcheck: ## check every shell script
+	@tools/shellcheck
+
+verify: shellcheck ## what CI runs: shell scripts, formatting, then all tests
 	@tools/needs build
 	@$(MVN) -q spotless:check || { echo "run 'make format'" >&2; exit 1; }
 	@$(MAKE) --no-print-directory test
@@ -114,7 +125,7 @@ format: ## format the sources
 	@$(MVN) -q spotless:apply
 
 version: ## print the version that a build would have
-	@echo $(VERSION)
+	@echo '$(BUILD)'
 
 clean: ## remove everything that was built
 	@rm -rf dist

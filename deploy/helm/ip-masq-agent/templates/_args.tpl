@@ -23,6 +23,9 @@
 {{- with .Values.toPorts }}
 - --to-ports={{ . }}
 {{- end }}
+{{- if .Values.secondConfigMapName }}
+- --config=/etc/config
+{{- end }}
 {{- range .Values.extraArgs }}
 - {{ . | quote }}
 {{- end }}

@@ -7,4 +7,5 @@ module ipmasq.netlink {
   exports ipmasq.netlink;
   exports ipmasq.netlink.conntrack;
   exports ipmasq.netlink.nftables;
+  exports ipmasq.netlink.route;
 }

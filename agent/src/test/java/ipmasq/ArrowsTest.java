@@ -33,6 +33,7 @@ class ArrowsTest {
           Map.entry("netlink", Set.of()),
           Map.entry("netlink.conntrack", Set.of("netlink")),
           Map.entry("netlink.nftables", Set.of("netlink")),
+          Map.entry("netlink.route", Set.of("netlink")),
           Map.entry("net", Set.of()),
           Map.entry("json", Set.of()),
           Map.entry("log", Set.of("json")),
@@ -56,8 +57,18 @@ class ArrowsTest {
           Map.entry(
               "status",
               Set.of(
-                  "net", "config", "policy", "plan", "backend", "loop", "json", "log", "http",
-                  "hook")));
+                  "net",
+                  "config",
+                  "policy",
+                  "plan",
+                  "backend",
+                  "loop",
+                  "json",
+                  "log",
+                  "http",
+                  "hook",
+                  "netlink",
+                  "netlink.route")));
 
   /** The command line wires everything, so it may use everything. */
   private static final String WIRING = "cli";

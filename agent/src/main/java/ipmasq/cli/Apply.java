@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /** {@code apply}: one pass, as the running agent makes it. */
@@ -16,6 +17,13 @@ final class Apply {
   private Apply() {}
 
   static int run(Console console) {
+    Optional<RunningAgent> agent = RunningAgent.find().filter(RunningAgent::writes);
+    if (agent.isPresent()) {
+      return console.fail(
+          "an agent runs here (process "
+              + agent.get().pid()
+              + ") and keeps the rules: change its config, or stop it first");
+    }
     // Read once: what is put in force is what was found to be good.
     Reading reading = console.read();
     if (console.config(reading).isEmpty()) {

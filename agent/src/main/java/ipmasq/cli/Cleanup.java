@@ -1,6 +1,8 @@
 package ipmasq.cli;
 
 import ipmasq.backend.Backend;
+import ipmasq.config.Config;
+import ipmasq.config.Reading;
 import ipmasq.loop.Enforcement;
 import ipmasq.loop.Pass.Result;
 import ipmasq.net.Family;
@@ -13,10 +15,27 @@ import java.util.Map;
 final class Cleanup {
   private Cleanup() {}
 
+  /** The file may name the chain; where it cannot be read, the flags do. */
+  private static Config config(Console console) {
+    return console.read() instanceof Reading.Read read
+        ? read.config()
+        : console.settings().config();
+  }
+
   static int run(Console console) {
+    RunningAgent.find()
+        .filter(RunningAgent::writes)
+        .ifPresent(
+            agent ->
+                console
+                    .err()
+                    .println(
+                        "an agent runs here (process "
+                            + agent.pid()
+                            + ") and will put its rules back: stop it first"));
     int code = Main.OK;
     List<Object> removed = new ArrayList<>();
-    for (Backend backend : console.backends().all(console.settings().config())) {
+    for (Backend backend : console.backends().all(config(console))) {
       for (Family family : Family.values()) {
         switch (new Enforcement(true).remove(backend, family)) {
           case Result.Unchanged(), Result.Pending _ -> {}
@@ -36,7 +55,7 @@ final class Cleanup {
     if (console.json()) {
       console.printJson(Map.of("removed", removed));
     } else if (removed.isEmpty() && code == Main.OK) {
-      console.out().println("nothing of ours is there");
+      console.out().println("nothing to remove");
     }
     return code;
   }

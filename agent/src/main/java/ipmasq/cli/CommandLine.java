@@ -1,5 +1,6 @@
 package ipmasq.cli;
 
+import ipmasq.config.Key;
 import ipmasq.config.Nearest;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -100,6 +101,36 @@ record CommandLine(Map<Flag, List<String>> flags, List<String> words) {
     return Nearest.to(name, Flag.ALL.stream().map(Flag::name).toList())
         .map(near -> ": did you mean --" + near + "?")
         .orElse("");
+  }
+
+  /** Flags that say what rules a node shall have, and where. */
+  private static boolean decidesRules(Flag flag) {
+    return flag.name().equals(Flag.CONFIG)
+        || flag.name().equals(Flag.ALL_RESERVED)
+        || flag.name().startsWith("cni-")
+        || Key.ALL.stream()
+            .anyMatch(k -> k.flag().map(f -> f.name().equals(flag.name())).orElse(false));
+  }
+
+  /** Whether it says itself what rules a node shall have. */
+  boolean decidesRules() {
+    return flags.keySet().stream().anyMatch(CommandLine::decidesRules);
+  }
+
+  /** The same with the flags of a running agent that say what rules the node has. */
+  CommandLine as(RunningAgent agent, boolean withFiles) {
+    Map<Flag, List<String>> all = new LinkedHashMap<>(flags);
+    agent
+        .line()
+        .flags
+        .forEach(
+            (flag, values) -> {
+              boolean file = flag.name().equals(Flag.CONFIG);
+              if (decidesRules(flag) && (!file || withFiles)) {
+                all.put(flag, file ? values.stream().map(agent::seenFromHere).toList() : values);
+              }
+            });
+    return new CommandLine(all, words);
   }
 
   boolean has(String flag) {

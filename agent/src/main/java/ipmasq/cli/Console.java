@@ -77,13 +77,13 @@ record Console(PrintStream out, PrintStream err, Settings settings, Backends bac
   }
 
   /**
-   * Passes that each read the file anew, and write.
+   * Passes that each read the file anew, and write unless told otherwise.
    *
    * @param answered is told when a file can be read that could not before
    */
   Sync sync(Runnable answered) {
     ConfigFollower files = new ConfigFollower(settings.paths(IfMissing.WARNING), answered);
-    return sync(node -> files.read(flags(node)), true);
+    return sync(node -> files.read(flags(node)), !settings.dryRun());
   }
 
   /**

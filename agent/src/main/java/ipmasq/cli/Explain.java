@@ -4,17 +4,14 @@ import ipmasq.backend.Backend;
 import ipmasq.backend.Failure;
 import ipmasq.backend.Observation;
 import ipmasq.config.Config;
-import ipmasq.hook.Flow;
 import ipmasq.hook.Hook;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import ipmasq.policy.Policy;
 import ipmasq.status.Explanation;
-import ipmasq.status.KernelView;
-import ipmasq.status.Routes;
+import ipmasq.status.Question;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,29 +32,31 @@ final class Explain {
       }
       addresses.add(ip.get());
     }
-    Map<Family, Optional<Policy>> policies = new EnumMap<>(Family.class);
+    Map<Family, Found.Policies> policies = new EnumMap<>(Family.class);
     for (Ip address : addresses) {
       if (!policies.containsKey(address.family())) {
         switch (policy(console, address.family())) {
-          case Found.Policies(var policy) -> policies.put(address.family(), policy);
+          case Found.Policies found -> policies.put(address.family(), found);
           case Found.Nothing(var code) -> {
             return code;
           }
         }
       }
     }
-    Optional<Ip> from = console.settings().from();
-    Map<Family, Optional<Hook>> hooks = hooks(console, policies);
-    List<Answer> answers = new ArrayList<>();
+    Settings settings = console.settings();
+    List<Question> questions = new ArrayList<>();
     for (Ip ip : addresses) {
-      answers.add(answer(console.settings(), ip, from, policies, hooks));
+      questions.add(question(settings, ip, settings.from()));
     }
     if (isFlow(console, addresses)) {
-      Optional<Ip> first = Optional.of(addresses.getFirst());
-      answers.add(answer(console.settings(), addresses.getLast(), first, policies, hooks));
+      questions.add(question(settings, addresses.getLast(), Optional.of(addresses.getFirst())));
     }
-    print(console, answers);
+    print(console, answers(settings, questions, policies));
     return Main.OK;
+  }
+
+  private static Question question(Settings settings, Ip to, Optional<Ip> from) {
+    return new Question(to, from, settings.protocol(), settings.port(), settings.via());
   }
 
   /** Two addresses are also the two ends of a flow, where nothing else says where it begins. */
@@ -68,27 +67,38 @@ final class Explain {
         && addresses.getFirst().family() == addresses.getLast().family();
   }
 
-  /** What else is at the hook; of no interest where only a file is asked. */
-  private static Map<Family, Optional<Hook>> hooks(
-      Console console, Map<Family, Optional<Policy>> policies) {
-    Map<Family, Optional<Hook>> hooks = new EnumMap<>(Family.class);
-    Config config = console.settings().config();
+  /** By everybody's rules; by the config alone where only a file is asked. */
+  private static List<Explanation> answers(
+      Settings settings, List<Question> questions, Map<Family, Found.Policies> policies) {
+    boolean asked = !settings.configGiven() && Hooks.has(settings.config().backend());
     Hooks look = new Hooks();
-    boolean asked = !console.settings().configGiven() && Hooks.has(config.backend());
-    policies.forEach(
-        (family, policy) ->
-            hooks.put(
+    Map<Family, Hook> hooks = new EnumMap<>(Family.class);
+    List<Explanation> answers = new ArrayList<>();
+    for (Question question : questions) {
+      Family family = question.to().family();
+      Found.Policies found = policies.get(family);
+      if (!asked || found.backend().equals("cni")) {
+        answers.add(Explanation.ofPolicy(question, found.policy()));
+      } else {
+        Hook hook =
+            hooks.computeIfAbsent(
                 family,
-                asked
-                    ? Optional.of(look.at(family, config.masqChain(), policy))
-                        .filter(hook -> policy.isEmpty() || hook.holdsOurs())
-                    : Optional.empty()));
-    return hooks;
+                _ ->
+                    look.at(
+                        family, found.backend(), settings.config().masqChain(), found.policy()));
+        Hook before = look.services(question.to());
+        answers.add(Explanation.of(question, found.policy(), hook, Optional.of(before)));
+      }
+    }
+    return answers;
   }
 
   /** Where the verdicts come from: the file that was named, else the kernel's rules. */
   private sealed interface Found {
-    record Policies(Optional<Policy> policy) implements Found {}
+    /**
+     * @param backend whose rules say so
+     */
+    record Policies(Optional<Policy> policy, String backend) implements Found {}
 
     record Nothing(int code) implements Found {}
   }
@@ -100,7 +110,7 @@ final class Explain {
           .<Found>map(
               c ->
                   new Found.Policies(
-                      c.enables(family) ? Optional.of(c.policy(family)) : Optional.empty()))
+                      c.enables(family) ? Optional.of(c.policy(family)) : Optional.empty(), ""))
           .orElse(new Found.Nothing(Main.FAILED));
     }
     // The running agent may have been told another backend: whoever has rules of ours answers.
@@ -115,96 +125,38 @@ final class Explain {
             console.err().println("ip-masq-agent: " + backend.name() + ": " + flaw);
           }
           if (observed.policy().isPresent()) {
-            return new Found.Policies(observed.policy());
+            return new Found.Policies(observed.policy(), backend.name());
           }
         }
       }
     }
     return looked || unseen.isEmpty()
-        ? new Found.Policies(Optional.empty())
+        ? new Found.Policies(Optional.empty(), "")
         : new Found.Nothing(console.fail(unseen.get()));
   }
 
-  /**
-   * @param source where the packet comes from, where that was said
-   * @param kernel what the whole hook does; nothing where it was not asked, or cannot be read
-   */
-  private record Answer(
-      Optional<Ip> source, Ip destination, Explanation explanation, Optional<KernelView> kernel) {
-
-    private Optional<String> objection() {
-      return kernel.flatMap(view -> view.objection(explanation));
-    }
-
-    private String ends() {
-      return source.map(s -> s + " to " + destination).orElse(destination.toString());
-    }
-  }
-
-  private static Answer answer(
-      Settings settings,
-      Ip destination,
-      Optional<Ip> from,
-      Map<Family, Optional<Policy>> policies,
-      Map<Family, Optional<Hook>> hooks) {
-    Optional<Ip> source = from.filter(ip -> ip.family() == destination.family());
-    Optional<Policy> policy = policies.get(destination.family());
-    return new Answer(
-        source,
-        destination,
-        Explanation.of(policy, destination, source, settings.via()),
-        hooks
-            .get(destination.family())
-            .map(hook -> KernelView.of(hook.fate(flow(settings, destination, source, policy)))));
-  }
-
-  /** What is not told is taken for ours to translate, as in the explanation. */
-  private static Flow flow(
-      Settings settings, Ip destination, Optional<Ip> source, Optional<Policy> policy) {
-    Flow flow = Routes.flow(destination, source, settings.protocol(), settings.port());
-    if (source.isEmpty() && policy.isPresent() && !policy.get().sources().isEmpty()) {
-      flow = flow.from(policy.get().sources().subList(0, 1));
-    }
-    Optional<String> via =
-        settings
-            .via()
-            .or(
-                () ->
-                    policy
-                        .flatMap(p -> p.interfaces().stream().findFirst())
-                        .map(name -> name.replace("+", "0")));
-    return via.isPresent() ? flow.via(List.of(via.get())) : flow;
-  }
-
-  private static void print(Console console, List<Answer> answers) {
+  private static void print(Console console, List<Explanation> answers) {
     if (console.json()) {
-      console.printJson(answers.stream().map(Explain::json).toList());
+      console.printJson(answers.stream().map(Explanation::fields).toList());
       return;
     }
-    boolean ends = answers.stream().anyMatch(answer -> answer.source().isPresent());
-    Table table = new Table(ends ? "PACKET" : "DESTINATION", "VERDICT", "BECAUSE");
-    for (Answer answer : answers) {
-      table.row(answer.ends(), answer.explanation().phrase(), answer.explanation().because());
+    boolean ends = answers.stream().anyMatch(answer -> answer.from().isPresent());
+    boolean asked = answers.stream().anyMatch(answer -> answer.actual().isPresent());
+    String first = ends ? "PACKET" : "DESTINATION";
+    Table table =
+        asked
+            ? new Table(first, "VERDICT", "WHY", "DECIDED BY")
+            : new Table(first, "WANTED", "WHY");
+    for (Explanation answer : answers) {
+      String packet =
+          answer.from().map(from -> from + " to " + answer.to()).orElse(answer.to().toString());
+      if (asked) {
+        String by = answer.decidedBy().map(d -> d.owner() + ": " + d.rule()).orElse("-");
+        table.row(packet, answer.phrase(), answer.why(), by);
+      } else {
+        table.row(packet, answer.phrase(), answer.why());
+      }
     }
     table.print(console.out());
-    for (Answer answer : answers) {
-      answer
-          .objection()
-          .ifPresent(objection -> console.out().println("But " + answer.ends() + ": " + objection));
-    }
-  }
-
-  private static Map<String, Object> json(Answer answer) {
-    Map<String, Object> fields = new LinkedHashMap<>();
-    Explanation explanation = answer.explanation();
-    answer.source().ifPresent(source -> fields.put("source", source));
-    fields.put("destination", answer.destination());
-    fields.put("verdict", explanation.verdict());
-    fields.put("translated", explanation.translated());
-    fields.put("range", explanation.range().orElse(null));
-    fields.put("pinned", explanation.pinned());
-    fields.put("because", explanation.because());
-    answer.kernel().ifPresent(kernel -> fields.put("kernel", kernel.fields()));
-    return fields;
   }
 }

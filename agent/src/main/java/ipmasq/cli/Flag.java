@@ -36,6 +36,7 @@ record Flag(String name, Kind kind, @Nullable String value, String help) {
   static final String CNI_KEEP_EXTRA = "cni-keep-extra";
   static final String WATCH_INTERVAL = "watch-interval";
   static final String CLEANUP_ON_EXIT = "cleanup-on-exit";
+  static final String DRY_RUN = "dry-run";
   static final String LISTEN = "listen";
   static final String FROM = "from";
   static final String VIA = "via";
@@ -104,6 +105,7 @@ record Flag(String name, Kind kind, @Nullable String value, String help) {
             "DURATION",
             "look this often whether somebody touched the rules; 0 never (default 1s)"),
         new Flag(CLEANUP_ON_EXIT, Kind.SWITCH, "", "remove the rules when stopped (run)"),
+        new Flag(DRY_RUN, Kind.SWITCH, "", "write nothing, and report what would change (run)"),
         new Flag(
             LISTEN,
             Kind.TEXT,

@@ -34,13 +34,20 @@ final class Listening implements Consumer<Pass>, Endpoint.Listener {
 
   private final InetSocketAddress where;
   private final Settings settings;
+  private final ConflictWatch conflicts;
   private final Log log;
   private final Chronicle chronicle = new Chronicle(identity(Optional.of(Instant.now())));
   private final Heartbeat heartbeat;
   private @Nullable Meter meter;
 
-  Listening(InetSocketAddress where, Settings settings, Heartbeat heartbeat, Log log) {
+  Listening(
+      InetSocketAddress where,
+      Settings settings,
+      Heartbeat heartbeat,
+      ConflictWatch conflicts,
+      Log log) {
     this.heartbeat = heartbeat;
+    this.conflicts = conflicts;
     this.where = where;
     this.settings = settings;
     this.log = log;
@@ -88,10 +95,11 @@ final class Listening implements Consumer<Pass>, Endpoint.Listener {
 
   private Meter meter() {
     Backends visited = Backends.visited(settings); // its own: a backend is used by one thread
-    Hooks hooks = new Hooks();
+    conflicts.tell((conflict, came) -> chronicle.conflict(Instant.now(), conflict, came));
     return new Meter(
         (latest, family) -> look(visited, latest, family),
-        (latest, family, ours) -> hooks.at(family, latest.config().masqChain(), ours),
+        (latest, family, _) -> conflicts.at(latest, family),
+        ConflictWatch::services,
         Clock.systemUTC(),
         System::nanoTime);
   }

@@ -7,6 +7,7 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 
 /** The way in: sorts the command line and hands over to a command. */
 public final class Main {
@@ -56,7 +57,7 @@ public final class Main {
     String command = line.words().isEmpty() ? "run" : line.words().getFirst();
     List<String> operands =
         line.words().isEmpty() ? List.of() : line.words().subList(1, line.words().size());
-    switch (Settings.of(line)) {
+    switch (Settings.of(asTheAgentRuns(command, line, err))) {
       case Settings.Parsed.Wrong(var message) -> {
         return usage(message, err);
       }
@@ -68,9 +69,29 @@ public final class Main {
     }
   }
 
+  /** A command that says nothing of rules means those of the agent that runs here. */
+  private static CommandLine asTheAgentRuns(String command, CommandLine line, PrintStream err) {
+    boolean asks =
+        switch (command) {
+          case "status", "plan", "explain", "apply", "cleanup" -> true;
+          default -> false;
+        };
+    if (!asks || line.decidesRules()) {
+      return line;
+    }
+    Optional<RunningAgent> agent = RunningAgent.find();
+    // With a file, explain goes by that file; without one, by the kernel's rules.
+    CommandLine full = agent.map(it -> line.as(it, !command.equals("explain"))).orElse(line);
+    if (!full.equals(line)) {
+      err.println("with the flags of the agent that runs here (process " + agent.get().pid() + ")");
+    }
+    return full;
+  }
+
   private static Backends backends(String command, Settings settings) {
     return switch (command) {
-      case "run", "apply" -> Backends.held(settings);
+      case "run" -> settings.dryRun() ? Backends.visited(settings) : Backends.held(settings);
+      case "apply" -> Backends.held(settings);
       case "cleanup" -> Backends.removing(settings);
       default -> Backends.visited(settings);
     };

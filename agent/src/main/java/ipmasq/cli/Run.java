@@ -33,6 +33,9 @@ final class Run {
     for (String flag : settings.ignoredFlags()) {
       log.info("--" + flag + " does nothing here: the log goes to stderr");
     }
+    if (settings.dryRun()) {
+      log.info("dry run: nothing is written, and what would change is said");
+    }
     Triggers triggers = new Triggers();
     CountDownLatch ended = new CountDownLatch(1);
     try {
@@ -45,14 +48,17 @@ final class Run {
       Watchers watchers = new Watchers(settings.configs(), triggers, log);
       Consumer<Pass> journal = new Journal(log);
       // The rules come before anything that can wait.
+      ConflictWatch conflicts = new ConflictWatch(log);
       Consumer<Pass> passes =
           journal
               .andThen(pass -> absence(pass, settings, log))
               .andThen(watchers::start)
-              .andThen(new ConflictLog(log));
+              .andThen(conflicts);
       Heartbeat heartbeat = new Heartbeat(System::nanoTime);
       if (settings.listen().isPresent()) {
-        passes = passes.andThen(new Listening(settings.listen().get(), settings, heartbeat, log));
+        passes =
+            passes.andThen(
+                new Listening(settings.listen().get(), settings, heartbeat, conflicts, log));
       }
       new Agent(
               console.sync(() -> triggers.post(Trigger.CONFIG)),
@@ -61,10 +67,11 @@ final class Run {
               heartbeat,
               passes)
           .run();
-      if (settings.cleanupOnExit()) {
+      if (settings.cleanupOnExit() && !settings.dryRun()) {
         cleanUp(console, log);
       }
-      log.info("ip-masq-agent ends" + (settings.cleanupOnExit() ? "" : "; its rules stay"));
+      boolean stay = !settings.cleanupOnExit() && !settings.dryRun();
+      log.info("ip-masq-agent ends" + (stay ? "; its rules stay" : ""));
       return Main.OK;
     } catch (InterruptedException interrupted) {
       return Main.FAILED;

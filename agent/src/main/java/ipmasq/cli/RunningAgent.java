@@ -15,9 +15,9 @@ import java.util.Optional;
  * The agent that runs on this node, found by its command line, so that nothing has to be written
  * anywhere: the container's file system is read-only.
  *
- * @param listen where its command line says that it listens
+ * @param line its command line
  */
-record RunningAgent(long pid, Optional<InetSocketAddress> listen) {
+record RunningAgent(long pid, CommandLine line) {
   private static final Path PROC = Path.of("/proc");
   private static final String MAIN = Main.class.getName();
 
@@ -52,12 +52,7 @@ record RunningAgent(long pid, Optional<InetSocketAddress> listen) {
       byte[] bytes = Files.readAllBytes(process.resolve("cmdline"));
       List<String> words = List.of(new String(bytes, StandardCharsets.UTF_8).split("\0"));
       return arguments(words)
-          .flatMap(
-              arguments -> {
-                Optional<Optional<InetSocketAddress>> listen = run(arguments);
-                return listen.map(
-                    where -> new RunningAgent(pid(process), where.map(RunningAgent::reachable)));
-              });
+          .flatMap(arguments -> run(arguments).map(line -> new RunningAgent(pid(process), line)));
     } catch (IOException ended) {
       return Optional.empty();
     }
@@ -78,12 +73,36 @@ record RunningAgent(long pid, Optional<InetSocketAddress> listen) {
     return Optional.empty();
   }
 
-  /** Where a {@code run} listens; nothing where it is another command. */
-  private static Optional<Optional<InetSocketAddress>> run(List<String> arguments) {
+  /** The command line of a {@code run}; nothing where it is another command. */
+  private static Optional<CommandLine> run(List<String> arguments) {
     return CommandLine.parse(arguments) instanceof CommandLine.Parsed.Line(var line)
             && (line.words().isEmpty() || line.words().getFirst().equals("run"))
-        ? Optional.of(line.text(Flag.LISTEN).flatMap(Listen::parse))
+        ? Optional.of(line)
         : Optional.empty();
+  }
+
+  /** Where its command line says that it listens. */
+  Optional<InetSocketAddress> listen() {
+    return line.text(Flag.LISTEN).flatMap(Listen::parse).map(RunningAgent::reachable);
+  }
+
+  /** Whether it writes rules. */
+  boolean writes() {
+    return !line.isOn(Flag.DRY_RUN, false);
+  }
+
+  /** A file as that process sees it, from here: it may run in a container, or elsewhere. */
+  String seenFromHere(String path) {
+    Path process = PROC.resolve(String.valueOf(pid));
+    try {
+      boolean sameMounts =
+          Files.readSymbolicLink(process.resolve("ns/mnt"))
+              .equals(Files.readSymbolicLink(PROC.resolve("self/ns/mnt")));
+      Path absolute = Files.readSymbolicLink(process.resolve("cwd")).resolve(path);
+      return sameMounts ? absolute.toString() : process.resolve("root") + absolute.toString();
+    } catch (IOException notOurs) {
+      return path;
+    }
   }
 
   /** An address to call: who listens on every address is reached at the loopback. */

@@ -36,6 +36,7 @@ record Settings(
     Format logFormat,
     int verbosity,
     boolean cleanupOnExit,
+    boolean dryRun,
     Duration watchInterval,
     Optional<InetSocketAddress> listen,
     Cni cni,
@@ -110,6 +111,7 @@ record Settings(
             line.text(Flag.LOG_FORMAT).orElse("text").equals("json") ? Format.JSON : Format.TEXT,
             line.number(Flag.VERBOSITY, 0),
             line.isOn(Flag.CLEANUP_ON_EXIT, false),
+            line.isOn(Flag.DRY_RUN, false),
             watch(line),
             line.text(Flag.LISTEN).flatMap(Listen::parse),
             new Cni(

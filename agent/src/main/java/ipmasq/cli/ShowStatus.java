@@ -5,14 +5,15 @@ import ipmasq.backend.Failure;
 import ipmasq.backend.Observation;
 import ipmasq.config.Config;
 import ipmasq.config.Reading;
-import ipmasq.hook.Hook;
 import ipmasq.http.Fetch;
 import ipmasq.loop.Pass;
 import ipmasq.loop.Pass.Result;
 import ipmasq.loop.Trigger;
 import ipmasq.net.Family;
 import ipmasq.plan.Change;
+import ipmasq.policy.Policy;
 import ipmasq.status.Chronicle;
+import ipmasq.status.HookSample;
 import ipmasq.status.Meter;
 import ipmasq.status.StatusJson;
 import ipmasq.status.StatusText;
@@ -91,26 +92,28 @@ final class ShowStatus {
     View view =
         new View(
             chronicle.status().orElseThrow(),
-            new Meter.Sample(now, seen, hooks(config, seen)),
+            new Meter.Sample(now, seen, hooks(config, backend.name(), seen)),
             now);
     console.out().print(console.json() ? StatusJson.of(view) + "\n" : StatusText.of(view));
     return view.status().ready() ? Main.OK : Main.FAILED;
   }
 
-  private static Map<Family, Hook> hooks(Config config, Map<Family, Observation> seen) {
-    Map<Family, Hook> hooks = new EnumMap<>(Family.class);
+  private static Map<Family, HookSample> hooks(
+      Config config, String backend, Map<Family, Observation> seen) {
+    Map<Family, HookSample> hooks = new EnumMap<>(Family.class);
     if (Hooks.has(config.backend())) {
       Hooks look = new Hooks();
       seen.forEach(
-          (family, observation) ->
-              hooks.put(
-                  family,
-                  look.at(
-                      family,
-                      config.masqChain(),
-                      observation instanceof Observation.Seen(var observed)
-                          ? observed.policy()
-                          : Optional.empty())));
+          (family, observation) -> {
+            Optional<Policy> ours =
+                observation instanceof Observation.Seen(var observed)
+                    ? observed.policy()
+                    : Optional.empty();
+            hooks.put(
+                family,
+                HookSample.of(
+                    look.at(family, backend, config.masqChain(), ours), config.policy(family)));
+          });
     }
     return hooks;
   }

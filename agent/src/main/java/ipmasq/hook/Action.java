@@ -1,13 +1,23 @@
 package ipmasq.hook;
 
+import ipmasq.net.IpRange;
+import java.util.List;
+import java.util.Optional;
+
 /** What a rule does to a packet that it matches. */
 public sealed interface Action {
   /**
    * It gets another source, which binds the connection: no later rule is asked.
    *
    * @param how the rule's own word for it: {@code MASQUERADE}, {@code snat}
+   * @param to the addresses to choose from; nothing: that of the interface, or not known
    */
-  record Translate(String how) implements Action {}
+  record Translate(String how, Optional<IpRange> to) implements Action {
+    /** To an address of the interface that the packet leaves by. */
+    public Translate(String how) {
+      this(how, Optional.empty());
+    }
+  }
 
   /** It is bound to the source that it has: no later rule is asked either. */
   record Keep() implements Action {}
@@ -32,8 +42,27 @@ public sealed interface Action {
   /** As a jump, but without coming back. */
   record Goto(String chain) implements Action {}
 
-  /** It gets a mark that later rules may look at. */
-  record SetMark() implements Action {}
+  /** Whatever a verdict map holds for the packet, and nothing where it holds nothing. */
+  record Ask(List<Key> keys, ElementSet map) implements Action {
+    public Ask {
+      keys = List.copyOf(keys);
+    }
+  }
+
+  /** It gets another destination, which other rules know of. */
+  record ChangeDestination(String how) implements Action {}
+
+  /**
+   * It gets a mark that later rules may look at: {@code mark & and ^ xor}.
+   *
+   * @param known whether those two are
+   */
+  record SetMark(long and, long xor, boolean known) implements Action {
+    public static final SetMark UNKNOWN = new SetMark(0, 0, false);
+  }
+
+  /** It gets a mark, and something else happens to it. */
+  record MarkAnd(SetMark mark, Action then) implements Action {}
 
   /** Nothing that matters here: it is counted or logged. */
   record Nothing() implements Action {}

@@ -1,20 +1,62 @@
 package ipmasq.hook;
 
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A chain that the hook calls, with those that it leads to.
  *
  * @param name for people: {@code iptables-nft POSTROUTING}, {@code table ip mine chain post}
  * @param entry the name of the chain itself
- * @param chains by name; one that is missing here is not known
+ * @param drops whether packets that no rule decided on are dropped at its end
  */
-public record BaseChain(String name, int priority, String entry, Map<String, List<Rule>> chains) {
+public record BaseChain(String name, int priority, String entry, boolean drops, Chains chains) {
   /** What every chain of iptables runs at. */
   public static final int IPTABLES_PRIORITY = 100;
 
-  public BaseChain {
-    chains = Map.copyOf(chains);
+  /** The chains of a table, by name. */
+  public interface Chains {
+    /** Nothing where it cannot be read. */
+    Optional<List<Rule>> rules(String chain);
+  }
+
+  /** Chains that were read. */
+  public record Read(Map<String, List<Rule>> chains) implements Chains {
+    public Read {
+      chains = Map.copyOf(chains);
+    }
+
+    @Override
+    public Optional<List<Rule>> rules(String chain) {
+      return Optional.ofNullable(chains.get(chain));
+    }
+  }
+
+  public BaseChain(String name, int priority, String entry, Map<String, List<Rule>> chains) {
+    this(name, priority, entry, false, new Read(chains));
+  }
+
+  /** One of which is known only that it is there, and why no more. */
+  public static BaseChain unreadable(String name, int priority, String why) {
+    Rule rule = new Rule(List.of(), new Action.Unknown(why), why);
+    return new BaseChain(name, priority, "", Map.of("", List.of(rule)));
+  }
+
+  /** All rules that it leads to. */
+  List<Rule> rules() {
+    Map<String, List<Rule>> seen = new LinkedHashMap<>();
+    List<String> todo = new ArrayList<>(List.of(entry));
+    while (!todo.isEmpty()) {
+      String chain = todo.removeLast();
+      if (!seen.containsKey(chain)) {
+        List<Rule> rules = chains.rules(chain).orElse(List.of());
+        seen.put(chain, rules);
+        rules.forEach(rule -> rule.target().ifPresent(todo::add));
+      }
+    }
+    return seen.values().stream().flatMap(List::stream).toList();
   }
 }

@@ -4,49 +4,79 @@ import ipmasq.net.Cidr;
 import ipmasq.net.Ip;
 import ipmasq.net.IpRange;
 import ipmasq.net.PortRange;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
 /** What a rule asks of a packet. */
 public sealed interface Condition {
-  /** Whether the packets are such, given that nothing has marked them. */
-  default Truth holds(Flow flow) {
+  /** What every packet is. */
+  Condition ALWAYS = new AnyOf(List.of(List.of()), "all packets");
+
+  /** What no packet is. */
+  Condition NEVER = new AnyOf(List.of(), "no packets");
+
+  /** Whether the packets are such. */
+  default Truth holds(Flow flow, Marks marks) {
     return switch (this) {
-      case Not(var condition) -> condition.holds(flow).not();
-      case Source(var ranges) -> inside(flow.sources(), ranges);
-      case Destination(var ranges) -> inside(flow.destination(), ranges);
-      case Out(var names) -> named(flow.interfaces(), names);
+      case Not(var condition) -> condition.holds(flow, marks).not();
+      case AnyOf(var alternatives, var _) -> any(alternatives, flow, marks);
+      case Source(var ranges) -> flow.sources().map(ranges::hold).orElse(Truth.MAYBE);
+      case Destination(var ranges) -> ranges.hold(flow.destination());
+      case Out(var names) -> leave(flow.interfaces(), names);
+      case In _, SourcePort _ -> Truth.MAYBE;
       case Protocol(var name) ->
           flow.protocol().map(protocol -> Truth.of(protocol.equals(name))).orElse(Truth.MAYBE);
       case Port(var ranges) -> port(flow.port(), ranges);
-      case Mark(var value, var _) -> Truth.of(value == 0);
+      case Mark(var value, var mask) -> marks.are(value, mask);
       case LocalDestination() -> Truth.of(flow.local());
+      case LocalSource() -> flow.ofNode();
+      case Member(var keys, var set) -> asked(keys, set, flow);
       case Unknown _ -> Truth.MAYBE;
+    };
+  }
+
+  /** Whether it may hold for a destination, whatever else the packets are. */
+  default boolean mayConcern(Ip destination) {
+    return switch (this) {
+      case Destination(var ranges) ->
+          ranges.hold(new IpRange(destination, destination)) != Truth.NO;
+      case Not(Destination(var ranges)) ->
+          ranges.hold(new IpRange(destination, destination)) != Truth.YES;
+      default -> true;
     };
   }
 
   /** The opposite. */
   record Not(Condition condition) implements Condition {}
 
-  /** It comes from one of these. */
-  record Source(List<IpRange> ranges) implements Condition {
-    public Source {
-      ranges = List.copyOf(ranges);
+  /**
+   * All conditions of one of these hold.
+   *
+   * @param name for people
+   */
+  record AnyOf(List<List<Condition>> alternatives, String name) implements Condition {
+    public AnyOf {
+      alternatives = List.copyOf(alternatives);
     }
   }
 
+  /** It comes from one of these. */
+  record Source(Ranges ranges) implements Condition {}
+
   /** It goes to one of these. */
-  record Destination(List<IpRange> ranges) implements Condition {
-    public Destination {
-      ranges = List.copyOf(ranges);
-    }
-  }
+  record Destination(Ranges ranges) implements Condition {}
 
   /** It leaves by an interface of one of these names; a trailing {@code +} takes any ending. */
   record Out(List<String> names) implements Condition {
     public Out {
+      names = List.copyOf(names);
+    }
+  }
+
+  /** It came in by an interface of one of these names. */
+  record In(List<String> names) implements Condition {
+    public In {
       names = List.copyOf(names);
     }
   }
@@ -60,21 +90,34 @@ public sealed interface Condition {
     }
   }
 
+  /** It comes from certain ports. */
+  record SourcePort(String text) implements Condition {}
+
   /** These bits of its mark have this value. */
   record Mark(long value, long mask) implements Condition {}
 
   /** It goes to the node itself. */
   record LocalDestination() implements Condition {}
 
+  /** It comes from the node itself. */
+  record LocalSource() implements Condition {}
+
+  /** It is in a set that is too long to be read. */
+  record Member(List<Key> keys, ElementSet set) implements Condition {
+    public Member {
+      keys = List.copyOf(keys);
+    }
+  }
+
   /** Something that this agent cannot judge, in the rule's own words. */
   record Unknown(String text) implements Condition {}
 
   static Condition source(Cidr block) {
-    return new Source(List.of(IpRange.of(block)));
+    return new Source(Ranges.of(IpRange.of(block)));
   }
 
   static Condition destination(Cidr block) {
-    return new Destination(List.of(IpRange.of(block)));
+    return new Destination(Ranges.of(IpRange.of(block)));
   }
 
   /** This, or its opposite. */
@@ -82,41 +125,62 @@ public sealed interface Condition {
     return negated ? new Not(this) : this;
   }
 
-  private static Truth inside(List<Cidr> blocks, List<IpRange> ranges) {
-    List<Truth> each = new ArrayList<>();
-    for (Cidr block : blocks) {
-      each.add(inside(block, ranges));
-    }
-    return Truth.together(each);
+  /** Whether what it asks is known here, be it not of these packets. */
+  default boolean understood() {
+    return switch (this) {
+      case Not(var condition) -> condition.understood();
+      case AnyOf(var alternatives, var _) ->
+          alternatives.stream().allMatch(all -> all.stream().allMatch(Condition::understood));
+      case Unknown _, Member _, Mark _ -> false;
+      case Source _,
+          Destination _,
+          Out _,
+          In _,
+          Protocol _,
+          Port _,
+          SourcePort _,
+          LocalDestination _,
+          LocalSource _ ->
+          true;
+    };
   }
 
-  private static Truth inside(Cidr block, List<IpRange> ranges) {
+  private static Truth any(List<List<Condition>> alternatives, Flow flow, Marks marks) {
     Truth any = Truth.NO;
-    Ip first = block.first();
-    Ip last = block.last();
-    for (IpRange range : ranges) {
-      if (range.family() != block.family()) {
-        continue;
+    for (List<Condition> all : alternatives) {
+      Truth truth = Truth.YES;
+      for (Condition condition : all) {
+        truth = truth.and(condition.holds(flow, marks));
       }
-      if (range.contains(first) && range.contains(last)) {
-        return Truth.YES;
-      }
-      boolean apart = last.compareTo(range.first()) < 0 || first.compareTo(range.last()) > 0;
-      any = any.or(apart ? Truth.NO : Truth.MAYBE);
+      any = any.or(truth);
     }
     return any;
   }
 
-  private static Truth named(List<String> outs, List<String> names) {
-    List<Truth> each = new ArrayList<>();
+  private static Truth asked(List<Key> keys, ElementSet set, Flow flow) {
+    Optional<byte[]> key = Key.of(keys, flow);
+    if (key.isEmpty()) {
+      return Truth.MAYBE;
+    }
+    return switch (set.ask(key.get())) {
+      case ElementSet.Answer.Present _ -> Truth.YES;
+      case ElementSet.Answer.Absent() -> Truth.NO;
+      case ElementSet.Answer.Unanswered() -> Truth.MAYBE;
+    };
+  }
+
+  private static Truth leave(List<String> outs, List<String> names) {
+    boolean some = false;
+    boolean all = !outs.isEmpty();
     for (String out : outs) {
       Truth any = Truth.NO;
       for (String name : names) {
         any = any.or(named(out, name));
       }
-      each.add(any);
+      some |= any != Truth.NO;
+      all &= any == Truth.YES;
     }
-    return Truth.together(each);
+    return outs.isEmpty() || some && !all ? Truth.MAYBE : Truth.of(all);
   }
 
   /** Of both a trailing {@code +} may take any ending. */
@@ -147,17 +211,28 @@ public sealed interface Condition {
   /** For people: {@code packets from 10.244.0.0/16}, {@code packets that leave by docker0}. */
   default Optional<String> phrase() {
     return switch (this) {
-      case Source(var ranges) -> Optional.of("from " + list(ranges));
-      case Destination(var ranges) -> Optional.of("to " + list(ranges));
+      case Source(var ranges) -> Optional.of("from " + list(ranges.list()));
+      case Destination(var ranges) -> Optional.of("to " + list(ranges.list()));
       case Out(var names) -> Optional.of("out of " + list(names));
+      case In(var names) -> Optional.of("that came in by " + list(names));
       case Protocol(var name) -> Optional.of(name);
       case Port(var ranges) -> Optional.of("to port " + list(ranges));
+      case SourcePort(var text) -> Optional.of("from port " + text);
       case Mark _ -> Optional.of("with its mark");
       case LocalDestination() -> Optional.of("to the node itself");
+      case LocalSource() -> Optional.of("from the node itself");
+      case AnyOf(var _, var name) -> Optional.of("in " + name);
+      case Member(var _, var set) -> Optional.of("in " + set.name());
       case Unknown(var text) -> Optional.of("with " + text);
-      case Not(Source(var ranges)) -> Optional.of("not from " + list(ranges));
-      case Not(Destination(var ranges)) -> Optional.of("not to " + list(ranges));
+      case Not(Source(var ranges)) -> Optional.of("not from " + list(ranges.list()));
+      case Not(Destination(var ranges)) -> Optional.of("not to " + list(ranges.list()));
       case Not(Out(var names)) -> Optional.of("not out of " + list(names));
+      case Not(In(var names)) -> Optional.of("that did not come in by " + list(names));
+      case Not(Protocol(var name)) -> Optional.of("not " + name);
+      case Not(Port(var ranges)) -> Optional.of("not to port " + list(ranges));
+      case Not(Mark _) -> Optional.of("without its mark");
+      case Not(AnyOf(var _, var name)) -> Optional.of("not in " + name);
+      case Not(Member(var _, var set)) -> Optional.of("not in " + set.name());
       case Not(Unknown(var text)) -> Optional.of("without " + text);
       case Not _ -> Optional.empty();
     };
@@ -166,16 +241,16 @@ public sealed interface Condition {
   private static String list(List<?> ranges) {
     StringBuilder text = new StringBuilder();
     for (Object range : ranges.subList(0, Math.min(ranges.size(), 3))) {
-      String one =
-          range instanceof IpRange r && r.blocks().size() == 1
-              ? block(r.blocks().getFirst())
-              : range.toString();
-      text.append(text.isEmpty() ? "" : ", ").append(one);
+      text.append(text.isEmpty() ? "" : ", ").append(range instanceof IpRange r ? text(r) : range);
     }
     return ranges.size() > 3 ? text + " and more" : text.toString();
   }
 
-  private static String block(Cidr cidr) {
-    return cidr.prefix() == cidr.family().bits() ? cidr.first().toString() : cidr.toString();
+  /** A block as such, an address as such, anything else by its ends. */
+  static String text(IpRange range) {
+    Ip first = range.first();
+    return first.equals(range.last())
+        ? first.toString()
+        : range.block().map(Cidr::toString).orElse(range.toString());
   }
 }

@@ -33,6 +33,10 @@ public record Conflict(
     UNCLEAR("unclear"),
     /** It keeps packets from our rules that should be masqueraded. */
     SHIELDS("shields"),
+    /** It binds packets to their own source that should be masqueraded. */
+    KEEPS("keeps"),
+    /** It may do one of these two. */
+    UNCLEAR_SHIELD("unclear-shields"),
     /** It translates before us, so that ports or addresses of the config do not apply. */
     PRECEDES("precedes");
 
@@ -49,12 +53,17 @@ public record Conflict(
 
     /** Whether an operator should act. */
     public boolean serious() {
-      return this == MASQUERADES || this == SHIELDS;
+      return this == MASQUERADES || this == SHIELDS || this == KEEPS;
     }
   }
 
   public Conflict {
     ranges = List.copyOf(ranges);
+  }
+
+  /** What makes it the same conflict at another look: not which rule is the example. */
+  public Object identity() {
+    return List.of(family, kind, owner, where);
   }
 
   /** What it does, in a sentence without a full stop. */
@@ -64,14 +73,40 @@ public record Conflict(
       case MASQUERADES, ELSEWHERE ->
           who + " masquerades " + packets + " that the config exempts" + to();
       case UNCLEAR ->
-          who + " may masquerade what the config exempts; whether it does cannot be told from here";
-      case SHIELDS -> who + " keeps " + packets + " from our rules, so they are not masqueraded";
+          who
+              + " may masquerade "
+              + packets
+              + " that the config exempts"
+              + to()
+              + "; whether it does cannot be told from here";
+      case SHIELDS ->
+          who + " keeps " + packets + " from our rules, so they are not masqueraded" + to();
+      case KEEPS ->
+          who + " binds " + packets + " to their own source, so they are not masqueraded" + to();
+      case UNCLEAR_SHIELD ->
+          who
+              + " may keep "
+              + packets
+              + " from being masqueraded; whether it does cannot be told from here";
       case PRECEDES ->
           who
               + " translates "
               + packets
               + " before us, so the config's ports or addresses do not"
               + " apply to them";
+    };
+  }
+
+  /** What to do about it. */
+  public String advice() {
+    return switch (kind) {
+      case MASQUERADES, ELSEWHERE, UNCLEAR, PRECEDES -> owner.advice();
+      case SHIELDS, UNCLEAR_SHIELD ->
+          "have it use RETURN in a chain of its own instead of ending POSTROUTING, or set backend:"
+              + " nftables, whose own chain is asked whatever others accept";
+      case KEEPS ->
+          "have its owner leave out the destinations that are to be masqueraded: the first rule"
+              + " that binds a connection wins";
     };
   }
 
@@ -97,6 +132,6 @@ public record Conflict(
         + rule
         + (rules > 1 ? " (and " + (rules - 1) + " more like it)" : "")
         + "; "
-        + owner.advice();
+        + advice();
   }
 }

@@ -4,32 +4,47 @@ import ipmasq.hook.Conflict.Kind;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
+import ipmasq.net.IpRange;
 import ipmasq.policy.Policy;
+import ipmasq.policy.Policy.Treatment;
 import ipmasq.policy.Translation;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 
-/** Finds the rules that decide against us, by sending packets of all kinds on the walk. */
+/**
+ * Finds the rules that decide against us, by sending packets of all kinds on the walk.
+ *
+ * <p>All destinations that no rule tells apart meet the same fate. The ends of the ranges that
+ * rules mention cut the address space into such parts, and each is judged: for what is exempt in
+ * it, and for what is not.
+ *
+ * <pre>
+ *   rules     |----- 10.0.0.0/8 -----|          |-- 172.20.0.0/16 --|
+ *   parts  1  |          2           |    3     |         4         |    5
+ * </pre>
+ */
 public final class Conflicts {
-  /** The widest ranges say it all; a hundred thousand of them would only take longer. */
-  private static final int MOST_RANGES = 64;
+  private static final int RANGES_NAMED = 4;
 
-  /** More sources than these are too many to follow one by one: then packets come from anywhere. */
-  private static final int MOST_SOURCES = 64;
+  /** So many rules are asked in all; beyond it the rest is not judged, and that is said. */
+  private static final int MOST_STEPS = 2_000_000;
 
-  private static final List<String> OUTSIDE_V4 =
-      List.of("8.8.8.8", "1.1.1.1", "93.184.215.14", "203.0.113.1");
-  private static final List<String> OUTSIDE_V6 =
-      List.of("2001:4860:4860::8888", "2606:4700::1111", "2a00:1450::1");
+  /** What no router sends on. */
+  private static final Map<Family, List<String>> NOWHERE =
+      Map.of(
+          Family.IPV4, List.of("0.0.0.0/8", "127.0.0.0/8", "224.0.0.0/4", "255.255.255.255/32"),
+          Family.IPV6, List.of("::/127", "fe80::/10", "ff00::/8"));
 
   private final Hook hook;
   private final Policy policy;
+  private final List<Cidr> exempt; // in order and apart
   private final Map<Group, Found> found = new LinkedHashMap<>();
 
   /** Rules of one owner that do the same are one conflict. */
@@ -48,6 +63,7 @@ public final class Conflicts {
   private Conflicts(Hook hook, Policy policy) {
     this.hook = hook;
     this.policy = policy;
+    this.exempt = policy.exempt();
   }
 
   /**
@@ -55,74 +71,181 @@ public final class Conflicts {
    */
   public static List<Conflict> in(Hook hook, Policy policy) {
     Conflicts conflicts = new Conflicts(hook, policy);
-    conflicts.ranges();
-    conflicts.outbound();
+    conflicts.judge();
     return conflicts.list();
   }
 
-  private void ranges() {
-    List<Cidr> exempt = new ArrayList<>(policy.exempt());
-    exempt.sort(Comparator.comparingInt(Cidr::prefix));
-    for (Cidr range : exempt.subList(0, Math.min(exempt.size(), MOST_RANGES))) {
-      for (Decision decision : hook.decisions(ours(Flow.to(range)))) {
-        switch (decision.kind()) {
-          case TRANSLATED -> add(kind(decision), decision).ranges.add(range);
-          case UNCLEAR -> add(Kind.UNCLEAR, decision).ranges.add(range);
-          case OURS, PINNED, KEPT, SHIELDED, DROPPED -> {}
-        }
+  private void judge() {
+    List<Rule> rules = hook.chains().stream().flatMap(chain -> chain.rules().stream()).toList();
+    List<IpRange> parts = parts(rules);
+    Ranges nowhere = Ranges.ofBlocks(NOWHERE.get(hook.family()).stream().map(Cidr::of).toList());
+    Flow any = Flow.to(IpRange.of(hook.family().all()));
+    Flow ours = any.from(policy.sources()).via(policy.interfaces());
+    long steps = 0;
+    for (IpRange part : parts) {
+      steps += rules.size();
+      if (steps > MOST_STEPS) {
+        add(Kind.UNCLEAR, tooMany(rules.size(), parts.size()));
+        return;
+      }
+      List<Cidr> inside = new ArrayList<>();
+      boolean all = isExempt(part, inside);
+      if (!inside.isEmpty()) {
+        exempt(ours.to(part, Treatment.EXEMPT), inside);
+      }
+      if (!all && nowhere.hold(part) != Truth.YES) {
+        outbound(ours.to(part, Treatment.TRANSLATE));
       }
     }
   }
 
-  /** Packets of others are none of our business: these are such as the config speaks of. */
-  private Flow ours(Flow flow) {
-    Flow some = policy.sources().size() > MOST_SOURCES ? flow : flow.from(policy.sources());
-    return some.via(policy.interfaces());
+  private Decision tooMany(int rules, int parts) {
+    String text = rules + " rules and " + parts + " ranges of destinations: not all were judged";
+    BaseChain base = BaseChain.unreadable("all chains", 0, text);
+    return new Decision(base, base.rules().getFirst(), Decision.Kind.UNCLEAR, false, List.of());
   }
 
+  /** The address space, cut where a range begins or ends that a rule mentions. */
+  private List<IpRange> parts(List<Rule> rules) {
+    IpRange all = IpRange.of(hook.family().all());
+    TreeSet<Ip> starts = new TreeSet<>();
+    starts.add(all.first());
+    NOWHERE.get(hook.family()).forEach(block -> cut(starts, IpRange.of(Cidr.of(block))));
+    for (Rule rule : rules) {
+      rule.conditions().forEach(condition -> cut(starts, condition));
+    }
+    List<IpRange> parts = new ArrayList<>(starts.size());
+    Ip first = null;
+    for (Ip start : starts) {
+      if (first != null) {
+        parts.add(new IpRange(first, start.previous().orElseThrow()));
+      }
+      first = start;
+    }
+    parts.add(new IpRange(first == null ? all.first() : first, all.last()));
+    return parts;
+  }
+
+  private void cut(TreeSet<Ip> starts, Condition condition) {
+    switch (condition) {
+      case Condition.Destination(var ranges) -> ranges.list().forEach(range -> cut(starts, range));
+      case Condition.Not(var inner) -> cut(starts, inner);
+      case Condition.AnyOf(var alternatives, var _) ->
+          alternatives.forEach(all -> all.forEach(each -> cut(starts, each)));
+      default -> {}
+    }
+  }
+
+  private void cut(TreeSet<Ip> starts, IpRange range) {
+    if (range.family() == hook.family()) {
+      starts.add(range.first());
+      range.last().next().ifPresent(starts::add);
+    }
+  }
+
+  /** Packets that are to keep their source. */
+  private void exempt(Flow flow, List<Cidr> ranges) {
+    for (Decision decision : hook.decisions(flow)) {
+      switch (decision.kind()) {
+        case TRANSLATED -> name(add(kind(decision), decision), ranges);
+        case UNCLEAR -> name(add(Kind.UNCLEAR, decision), ranges);
+        case OURS, PINNED, KEPT, SHIELDED, DROPPED, REDIRECTED -> {}
+      }
+    }
+  }
+
+  private static void name(Found group, List<Cidr> ranges) {
+    for (Cidr range : ranges) {
+      if (group.ranges.size() < RANGES_NAMED) {
+        group.ranges.add(range);
+      }
+    }
+  }
+
+  /** Whether all of a part is exempt; which ranges are, a few of them. */
+  private boolean isExempt(IpRange part, List<Cidr> few) {
+    int at = firstNotBefore(part.first());
+    Optional<Ip> covered = Optional.of(part.first()); // up to here, not included; nothing: the end
+    boolean whole = true;
+    while (at < exempt.size() && exempt.get(at).first().compareTo(part.last()) <= 0) {
+      Cidr range = exempt.get(at++);
+      whole &= covered.isPresent() && range.first().compareTo(covered.get()) <= 0;
+      covered = range.last().next();
+      if (few.size() < RANGES_NAMED) {
+        few.add(range);
+      } else if (!whole) {
+        return false;
+      }
+    }
+    return whole
+        && !few.isEmpty()
+        && covered.map(next -> next.compareTo(part.last()) > 0).orElse(true);
+  }
+
+  private int firstNotBefore(Ip ip) {
+    int low = 0;
+    int high = exempt.size();
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (exempt.get(middle).last().compareTo(ip) < 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  /** A runtime's rule for the addresses of its own bridge is about its containers, not pods. */
   private static Kind kind(Decision decision) {
     if (!decision.understood()) {
       return Kind.UNCLEAR;
     }
-    return Owner.of(decision.base(), decision.rule()).elsewhere()
-        ? Kind.ELSEWHERE
-        : Kind.MASQUERADES;
+    boolean ofItsOwn = decision.provided().stream().anyMatch(Condition.Source.class::isInstance);
+    return decision.owner().elsewhere() && ofItsOwn ? Kind.ELSEWHERE : Kind.MASQUERADES;
   }
 
   /** Packets that are ours to translate. */
-  private void outbound() {
+  private void outbound(Flow flow) {
     Translation wanted = policy.translation();
     boolean particular = wanted.addresses().isPresent() || !wanted.ports().isEmpty();
-    for (String text : hook.family() == Family.IPV4 ? OUTSIDE_V4 : OUTSIDE_V6) {
-      Ip address = Ip.of(text);
-      if (policy.exempt().stream().anyMatch(range -> range.contains(address))) {
-        continue;
-      }
-      for (Decision decision : hook.decisions(ours(Flow.to(address)))) {
-        switch (decision.kind()) {
-          case OURS -> {
-            return;
+    List<Decision> decisions = hook.decisions(flow);
+    Optional<Decision> last =
+        decisions.isEmpty() || !decisions.getLast().certain()
+            ? Optional.empty()
+            : Optional.of(decisions.getLast());
+    boolean translatedAnyhow =
+        last.filter(d -> d.kind() == Decision.Kind.TRANSLATED && d.understood()).isPresent();
+    for (Decision decision : decisions) {
+      switch (decision.kind()) {
+        case SHIELDED -> {
+          if (!translatedAnyhow && !ofOtherSources(decision)) {
+            add(decision.understood() ? Kind.SHIELDS : Kind.UNCLEAR_SHIELD, decision);
           }
-          case SHIELDED -> {
-            if (decision.understood()) {
-              add(Kind.SHIELDS, decision);
-            }
-          }
-          case TRANSLATED -> {
-            if (particular && decision.understood()) {
-              add(Kind.PRECEDES, decision);
-            }
-          }
-          case PINNED, KEPT, DROPPED, UNCLEAR -> {}
         }
+        case KEPT -> {
+          if (!ofOtherSources(decision)) {
+            add(decision.understood() ? Kind.KEEPS : Kind.UNCLEAR_SHIELD, decision);
+          }
+        }
+        case TRANSLATED -> {
+          if (particular && decision.understood() && !ofOtherSources(decision)) {
+            add(Kind.PRECEDES, decision);
+          }
+        }
+        case OURS, PINNED, DROPPED, REDIRECTED, UNCLEAR -> {}
       }
-      return;
     }
   }
 
+  private static boolean ofOtherSources(Decision decision) {
+    return decision.owner().elsewhere()
+        && decision.provided().stream().anyMatch(Condition.Source.class::isInstance);
+  }
+
   private Found add(Kind kind, Decision decision) {
-    Owner owner = Owner.of(decision.base(), decision.rule());
-    Found group = found.computeIfAbsent(new Group(kind, owner), _ -> new Found(decision));
+    Group of = new Group(kind, decision.owner());
+    Found group = found.computeIfAbsent(of, _ -> new Found(decision));
     group.rules.add(decision.rule());
     return group;
   }

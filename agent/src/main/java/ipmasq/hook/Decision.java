@@ -26,6 +26,8 @@ public record Decision(
     SHIELDED,
     /** They go nowhere. */
     DROPPED,
+    /** They get another destination. */
+    REDIRECTED,
     /** Something happens that cannot be judged. */
     UNCLEAR
   }
@@ -36,14 +38,19 @@ public record Decision(
 
   /** Whose rule it is. */
   public Owner owner() {
-    return Owner.of(base, rule);
+    return switch (kind) {
+      case OURS, PINNED -> Owner.AGENT;
+      case TRANSLATED, KEPT, SHIELDED, DROPPED, REDIRECTED, UNCLEAR -> Owner.of(base, rule);
+    };
+  }
+
+  Decision perhaps() {
+    return new Decision(base, rule, kind, false, provided);
   }
 
   /** Whether all that could not be told is merely not known of the packets. */
   boolean understood() {
-    return kind != Kind.UNCLEAR
-        && provided.stream().noneMatch(Condition.Unknown.class::isInstance)
-        && provided.stream().noneMatch(c -> c instanceof Condition.Not(Condition.Unknown _));
+    return kind != Kind.UNCLEAR && provided.stream().allMatch(Condition::understood);
   }
 
   /** Which packets it is about: {@code packets from 10.244.0.0/16, not to 224.0.0.0/4}. */
@@ -53,5 +60,10 @@ public record Decision(
       condition.phrase().filter(phrase -> !phrases.contains(phrase)).ifPresent(phrases::add);
     }
     return phrases.isEmpty() ? "packets" : "packets " + String.join(", ", phrases);
+  }
+
+  /** Where it stands and what it says. */
+  public String place() {
+    return base.name() + ": " + rule.text();
   }
 }

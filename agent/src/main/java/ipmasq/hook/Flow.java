@@ -3,55 +3,106 @@ package ipmasq.hook;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
+import ipmasq.net.IpRange;
+import ipmasq.policy.Policy.Treatment;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What is known of packets that reach the hook. They carry no mark, as packets of pods do unless
- * kube-proxy marked them, and go where they were sent to.
+ * What is known of packets that reach the hook: the first of a connection, which go where they were
+ * sent to.
  *
- * @param sources blocks of which every address is meant; empty: not known
- * @param destination a block of which every address is meant
+ * @param sources every address in here is meant; nothing: not known
+ * @param ofNode whether they come from an address of the node itself
+ * @param destination every address in here is meant
  * @param local whether the destination is the node itself
  * @param protocol {@code tcp}, {@code udp}, {@code sctp}, {@code icmp}; nothing: not known
- * @param interfaces names of those that they leave by, a trailing {@code +} for any ending; empty:
- *     not known
+ * @param interfaces names of those that they may leave by, a trailing {@code +} for any ending;
+ *     empty: not known
+ * @param wanted what our policy does with the destination, where that was looked up already
  */
 public record Flow(
-    List<Cidr> sources,
-    Cidr destination,
+    Optional<Ranges> sources,
+    Truth ofNode,
+    IpRange destination,
     boolean local,
     Optional<String> protocol,
     OptionalInt port,
-    List<String> interfaces) {
+    List<String> interfaces,
+    Optional<Treatment> wanted) {
   public Flow {
-    sources = List.copyOf(sources);
     interfaces = List.copyOf(interfaces);
   }
 
-  /** Of which only the destination is known. */
-  public static Flow to(Cidr destination) {
+  /** Of which only the destination is known, and that a pod sends them. */
+  public static Flow to(IpRange destination) {
     return new Flow(
-        List.of(), destination, false, Optional.empty(), OptionalInt.empty(), List.of());
+        Optional.empty(),
+        Truth.NO,
+        destination,
+        false,
+        Optional.empty(),
+        OptionalInt.empty(),
+        List.of(),
+        Optional.empty());
+  }
+
+  public static Flow to(Cidr destination) {
+    return to(IpRange.of(destination));
   }
 
   public static Flow to(Ip destination) {
-    return to(single(destination));
+    return to(new IpRange(destination, destination));
   }
 
-  public static Cidr single(Ip ip) {
-    return new Cidr(ip, ip.family().bits());
+  /** From anywhere in these blocks; from anywhere at all where there are none. */
+  public Flow from(List<Cidr> blocks) {
+    Optional<Ranges> some =
+        blocks.isEmpty() ? Optional.empty() : Optional.of(Ranges.ofBlocks(blocks));
+    return new Flow(some, ofNode, destination, local, protocol, port, interfaces, wanted);
   }
 
-  /** From anywhere in these blocks. */
-  public Flow from(List<Cidr> newSources) {
-    return new Flow(newSources, destination, local, protocol, port, interfaces);
+  /** From one address. */
+  public Flow from(Ip source, boolean isOfNode) {
+    return new Flow(
+        Optional.of(Ranges.of(new IpRange(source, source))),
+        Truth.of(isOfNode),
+        destination,
+        local,
+        protocol,
+        port,
+        interfaces,
+        wanted);
   }
 
   /** By any of these interfaces. */
   public Flow via(List<String> names) {
-    return new Flow(sources, destination, local, protocol, port, names);
+    return new Flow(sources, ofNode, destination, local, protocol, port, names, wanted);
+  }
+
+  /** To a port of a protocol, as far as they are known. */
+  public Flow by(Optional<String> newProtocol, OptionalInt newPort) {
+    return new Flow(
+        sources,
+        ofNode,
+        destination,
+        local,
+        newProtocol.map(name -> Protocols.of(name, family())),
+        newPort,
+        interfaces,
+        wanted);
+  }
+
+  /** To the node itself, or not. */
+  public Flow local(boolean isLocal) {
+    return new Flow(sources, ofNode, destination, isLocal, protocol, port, interfaces, wanted);
+  }
+
+  /** To other destinations, of which it is known what our policy does. */
+  Flow to(IpRange range, Treatment treatment) {
+    return new Flow(
+        sources, ofNode, range, local, protocol, port, interfaces, Optional.of(treatment));
   }
 
   Family family() {

@@ -1,5 +1,6 @@
 package ipmasq.hook;
 
+import ipmasq.hook.Decision.Kind;
 import ipmasq.net.Family;
 import ipmasq.policy.Policy;
 import java.util.ArrayList;
@@ -12,17 +13,31 @@ import java.util.Optional;
  *
  * @param chains in the order in which they run
  * @param ours what our rules do; nothing where they are not there
+ * @param markedBits bits of the mark that others than kube-proxy may have set before
  */
-public record Hook(Family family, List<BaseChain> chains, Optional<Policy> ours) {
+public record Hook(Family family, List<BaseChain> chains, Optional<Policy> ours, long markedBits) {
   public Hook {
     chains = new ArrayList<>(chains);
     chains.sort(Comparator.comparingInt(BaseChain::priority));
     chains = List.copyOf(chains);
   }
 
+  /** Before which nobody marks packets but kube-proxy. */
+  public Hook(Family family, List<BaseChain> chains, Optional<Policy> ours) {
+    this(family, chains, ours, 0);
+  }
+
   /** Whether our rules stand there, as far as could be read. */
   public boolean holdsOurs() {
     return chains.stream().anyMatch(Walk::leadsToOurs);
+  }
+
+  /** Whether a rule here looks at marks. */
+  public boolean asksForMarks() {
+    return chains.stream()
+        .flatMap(chain -> chain.rules().stream())
+        .flatMap(rule -> rule.conditions().stream())
+        .anyMatch(c -> c instanceof Condition.Mark || c instanceof Condition.Not(Condition.Mark _));
   }
 
   /** The rules that decide on these packets: those that perhaps do, up to one that surely does. */
@@ -31,56 +46,47 @@ public record Hook(Family family, List<BaseChain> chains, Optional<Policy> ours)
   }
 
   /** What happens to a packet. */
-  public sealed interface Fate {
-    /** It keeps its source: no rule translates it. */
-    record Untouched() implements Fate {}
-
-    /** One rule decides. */
-    record Decided(Decision decision) implements Fate {}
-
-    /** It depends on what is not known of the packet, or on what these rules ask and we cannot. */
-    record CannotTell(List<Decision> perhaps) implements Fate {}
-  }
-
-  public Fate fate(Flow flow) {
-    List<Decision> decisions = decisions(flow);
+  public Actual actual(Flow flow) {
     List<Decision> perhaps = new ArrayList<>();
-    for (Decision decision : decisions) {
-      if (decision.kind() == Decision.Kind.SHIELDED) {
+    for (Decision decision : decisions(flow)) {
+      if (decision.kind() == Kind.SHIELDED) {
         continue; // our rules are not asked; what others do is told by the others
       }
-      if (!decision.certain()) {
-        perhaps.add(decision);
-      } else if (agree(perhaps, decision)) {
-        return new Fate.Decided(decision);
-      } else {
-        perhaps.add(decision);
-        return new Fate.CannotTell(perhaps);
+      perhaps.add(decision);
+      if (decision.certain()) {
+        return perhaps.stream().allMatch(other -> same(other, decision))
+            ? certain(perhaps, decision)
+            : new Actual.Unknown(perhaps);
       }
     }
-    return perhaps.isEmpty() || keeps(perhaps)
-        ? new Fate.Untouched()
-        : new Fate.CannotTell(perhaps);
+    return perhaps.stream().allMatch(Hook::keeps)
+        ? new Actual.Kept(Optional.empty())
+        : new Actual.Unknown(perhaps);
+  }
+
+  /** Which of those that agree is named: the one that surely decides. */
+  private static Actual certain(List<Decision> all, Decision last) {
+    return switch (last.kind()) {
+      case TRANSLATED, OURS -> new Actual.Translated(last);
+      case PINNED, KEPT -> new Actual.Kept(Optional.of(last));
+      case DROPPED -> new Actual.Dropped(last);
+      case SHIELDED, REDIRECTED, UNCLEAR -> new Actual.Unknown(all);
+    };
   }
 
   /** Whether it does not matter which of them decides. */
-  private static boolean agree(List<Decision> perhaps, Decision last) {
-    return perhaps.stream().allMatch(d -> translates(d) == translates(last) && clear(d));
+  private static boolean same(Decision one, Decision other) {
+    return translates(one) == translates(other)
+        && keeps(one) == keeps(other)
+        && one.kind() != Kind.UNCLEAR
+        && (one.kind() == Kind.DROPPED) == (other.kind() == Kind.DROPPED);
   }
 
-  private static boolean keeps(List<Decision> perhaps) {
-    return perhaps.stream()
-        .allMatch(d -> d.kind() == Decision.Kind.KEPT || d.kind() == Decision.Kind.PINNED);
-  }
-
-  private static boolean clear(Decision decision) {
-    return decision.kind() != Decision.Kind.UNCLEAR && decision.kind() != Decision.Kind.DROPPED;
+  private static boolean keeps(Decision decision) {
+    return decision.kind() == Kind.KEPT || decision.kind() == Kind.PINNED;
   }
 
   private static boolean translates(Decision decision) {
-    return switch (decision.kind()) {
-      case TRANSLATED, OURS -> true;
-      case PINNED, KEPT, SHIELDED, DROPPED, UNCLEAR -> false;
-    };
+    return decision.kind() == Kind.TRANSLATED || decision.kind() == Kind.OURS;
   }
 }

@@ -2,6 +2,14 @@ package ipmasq.hook;
 
 /** Whose rule it is, as its chains and comments tell, and what to do about it. */
 public enum Owner {
+  AGENT(
+      "ip-masq-agent",
+      "an agent of another name, version or kind of iptables left it, or still runs: stop that"
+          + " agent, then ip-masq-agent cleanup removes what it left"),
+  AWS(
+      "the AWS VPC CNI",
+      "set AWS_VPC_K8S_CNI_EXTERNALSNAT=true in its DaemonSet, which leaves masquerading to this"
+          + " agent"),
   KUBELET(
       "the kubelet (--non-masquerade-cidr)",
       "start the kubelet with --non-masquerade-cidr=0.0.0.0/0, which leaves masquerading to this"
@@ -51,6 +59,12 @@ public enum Owner {
   static Owner of(BaseChain base, Rule rule) {
     String text = rule.text();
     String where = base.name();
+    if (text.contains("ip-masq-agent: ") || text.contains("IP-MASQ")) {
+      return AGENT;
+    }
+    if (text.contains("AWS-SNAT-CHAIN") || text.contains("AWS SNAT CHAIN")) {
+      return AWS;
+    }
     if (text.contains("kubenet: SNAT") || text.contains("kubenet:")) {
       return KUBELET;
     }

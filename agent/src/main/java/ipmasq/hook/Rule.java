@@ -1,6 +1,7 @@
 package ipmasq.hook;
 
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A rule of the hook.
@@ -11,5 +12,14 @@ import java.util.List;
 public record Rule(List<Condition> conditions, Action action, String text) {
   public Rule {
     conditions = List.copyOf(conditions);
+  }
+
+  /** The chain that it leads to. */
+  public Optional<String> target() {
+    return switch (action instanceof Action.MarkAnd(var _, var then) ? then : action) {
+      case Action.Jump(var chain) -> Optional.of(chain);
+      case Action.Goto(var chain) -> Optional.of(chain);
+      default -> Optional.empty();
+    };
   }
 }

@@ -1,19 +1,16 @@
 package ipmasq.hook;
 
-import java.util.List;
-import java.util.Set;
-
 /** Whether something holds, as far as can be told. */
 public enum Truth {
   NO,
   MAYBE,
   YES;
 
-  static Truth of(boolean holds) {
+  public static Truth of(boolean holds) {
     return holds ? YES : NO;
   }
 
-  Truth not() {
+  public Truth not() {
     return switch (this) {
       case NO -> YES;
       case MAYBE -> MAYBE;
@@ -27,10 +24,5 @@ public enum Truth {
 
   Truth or(Truth other) {
     return compareTo(other) >= 0 ? this : other;
-  }
-
-  /** What can be told of packets that may be of any of these kinds. */
-  static Truth together(List<Truth> kinds) {
-    return Set.copyOf(kinds).size() == 1 ? kinds.getFirst() : MAYBE;
   }
 }

@@ -1,6 +1,7 @@
 package ipmasq.hook;
 
 import ipmasq.hook.Decision.Kind;
+import ipmasq.net.Ip;
 import ipmasq.net.IpRange;
 import ipmasq.policy.Policy;
 import ipmasq.policy.Policy.Destination;
@@ -18,8 +19,8 @@ final class Walk {
 
   private final Hook hook;
   private final Flow flow;
-  private final List<Decision> decisions = new ArrayList<>();
-  private boolean markKnown = true;
+  private List<Decision> decisions = new ArrayList<>();
+  private Marks marks;
   private boolean oursAsked;
   private boolean oursAhead;
   private boolean over;
@@ -28,28 +29,84 @@ final class Walk {
   Walk(Hook hook, Flow flow) {
     this.hook = hook;
     this.flow = flow;
+    this.marks = Marks.zero(hook.markedBits());
   }
 
   List<Decision> decisions() {
     Truth reached = Truth.YES;
-    for (BaseChain base : hook.chains()) {
-      oursAhead = leadsToOurs(base);
-      oursAsked = false;
-      int before = decisions.size();
-      new Base(base).run(base.entry(), reached, List.of(), 0);
-      if (over) {
-        break;
+    List<BaseChain> chains = hook.chains();
+    int from = 0;
+    while (from < chains.size() && !over) {
+      int to = from + 1;
+      while (to < chains.size() && chains.get(to).priority() == chains.get(from).priority()) {
+        to++;
       }
+      int before = decisions.size();
+      together(chains.subList(from, to), reached);
       if (decisions.size() > before) {
         reached = Truth.MAYBE;
       }
+      from = to;
     }
     return decisions;
   }
 
+  /**
+   * Chains of one priority run in the order in which they were registered, which cannot be seen
+   * from here. It matters only where more than one of them decides.
+   */
+  private void together(List<BaseChain> chains, Truth reached) {
+    if (chains.size() == 1) {
+      chain(chains.getFirst(), reached);
+      return;
+    }
+    List<Decision> before = decisions;
+    List<List<Decision>> each = new ArrayList<>();
+    for (BaseChain chain : chains) {
+      decisions = new ArrayList<>();
+      over = false;
+      chain(chain, reached);
+      if (!decisions.isEmpty()) {
+        each.add(decisions);
+      }
+    }
+    decisions = before;
+    over = false;
+    if (each.size() == 1) {
+      decisions.addAll(each.getFirst());
+      over = each.getFirst().stream().anyMatch(Walk::ends);
+      return;
+    }
+    List<Decision> all = each.stream().flatMap(List::stream).toList();
+    all.stream().map(Decision::perhaps).forEach(decisions::add);
+    // Each packet meets one that decides for sure, whatever the order; do all say the same?
+    Optional<Decision> certain = all.stream().filter(Walk::ends).findFirst();
+    if (certain.isPresent()) {
+      decisions.add(certain.get());
+      over = true;
+    }
+  }
+
+  private static boolean ends(Decision decision) {
+    return decision.certain()
+        && decision.kind() != Kind.SHIELDED
+        && decision.kind() != Kind.UNCLEAR;
+  }
+
+  private void chain(BaseChain chain, Truth reached) {
+    oursAhead = leadsToOurs(chain);
+    oursAsked = false;
+    new Base(chain).run(reached);
+  }
+
+  /** Our jump stands in the base chain itself. */
   static boolean leadsToOurs(BaseChain base) {
-    return base.chains().values().stream()
-        .anyMatch(rules -> rules.stream().anyMatch(rule -> rule.action() instanceof Action.Ours));
+    for (Rule rule : base.chains().rules(base.entry()).orElse(List.of())) {
+      if (rule.action() instanceof Action.Ours) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The walk through one base chain. */
@@ -60,17 +117,26 @@ final class Walk {
       this.base = base;
     }
 
+    void run(Truth reached) {
+      Truth out = run(base.entry(), reached, List.of(), 0);
+      if (base.drops() && out != Truth.NO && !over) {
+        Rule policy = new Rule(List.of(), new Action.Drop(), "policy drop");
+        decide(policy, Kind.DROPPED, out, List.of());
+      }
+    }
+
     /** Walks a chain; whether packets come out of its end, or return. */
-    Truth run(String name, Truth reached, List<Condition> path, int depth) {
-      List<Rule> rules = base.chains().get(name);
-      if (rules == null || depth > DEEPEST) {
-        Rule missing = new Rule(List.of(), new Action.Unknown("chain " + name), "chain " + name);
-        decide(missing, Kind.UNCLEAR, Truth.MAYBE, path);
+    private Truth run(String name, Truth reached, List<Condition> path, int depth) {
+      Optional<List<Rule>> rules = depth > DEEPEST ? Optional.empty() : base.chains().rules(name);
+      if (rules.isEmpty()) {
+        String text = "chain " + name + ", which cannot be read";
+        decide(
+            new Rule(List.of(), new Action.Unknown(text), text), Kind.UNCLEAR, Truth.MAYBE, path);
         return Truth.MAYBE;
       }
       Truth here = reached;
       Truth out = Truth.NO;
-      for (Rule rule : rules) {
+      for (Rule rule : rules.get()) {
         if (here == Truth.NO || over) {
           break;
         }
@@ -80,9 +146,18 @@ final class Walk {
           continue;
         }
         Truth acts = here.and(match);
-        switch (rule.action()) {
+        Action action = rule.action();
+        if (action instanceof Action.Ask(var keys, var map)) {
+          action = ask(keys, map);
+        }
+        if (action instanceof Action.MarkAnd(var set, var then)) {
+          marks = marks.after(set, acts == Truth.YES);
+          action = then;
+        }
+        switch (action) {
+          case Action.MarkAnd _ -> throw new IllegalStateException("marked twice");
           case Action.Nothing() -> {}
-          case Action.SetMark() -> markKnown = false;
+          case Action.SetMark set -> marks = marks.after(set, acts == Truth.YES);
           case Action.Return() -> {
             out = out.or(acts);
             shield(rule, acts, unsure, depth == 0);
@@ -95,8 +170,12 @@ final class Walk {
           }
           case Action.Drop() -> here = end(rule, Kind.DROPPED, here, match, acts, unsure);
           case Action.Keep() -> here = end(rule, Kind.KEPT, here, match, acts, unsure);
-          case Action.Translate _ -> here = end(rule, Kind.TRANSLATED, here, match, acts, unsure);
-          case Action.Unknown _ -> {
+          case Action.ChangeDestination _ ->
+              here = end(rule, Kind.REDIRECTED, here, match, acts, unsure);
+          case Action.Translate(var _, var to) -> {
+            here = end(rule, translation(to), here, match, acts, unsure);
+          }
+          case Action.Unknown _, Action.Ask _ -> {
             decide(rule, Kind.UNCLEAR, Truth.MAYBE, unsure);
             here = Truth.MAYBE;
           }
@@ -118,25 +197,70 @@ final class Walk {
       return over ? Truth.NO : out.or(here);
     }
 
+    /** What a verdict map says to these packets. */
+    private Action ask(List<Key> keys, ElementSet map) {
+      Optional<byte[]> key = Key.of(keys, flow);
+      if (key.isEmpty()) {
+        return new Action.Unknown(map.name());
+      }
+      return switch (map.ask(key.get())) {
+        case ElementSet.Answer.Present(var verdict) ->
+            verdict.orElse(new Action.Unknown(map.name()));
+        case ElementSet.Answer.Absent() -> new Action.Nothing();
+        case ElementSet.Answer.Unanswered() -> new Action.Unknown(map.name());
+      };
+    }
+
+    /** A translation to what the source is already keeps it. */
+    private Kind translation(Optional<IpRange> to) {
+      if (to.isEmpty()) {
+        return Kind.TRANSLATED;
+      }
+      boolean one = to.get().first().equals(to.get().last());
+      Truth same = flow.sources().map(Ranges.of(to.get())::hold).orElse(Truth.MAYBE);
+      return switch (same) {
+        case NO -> Kind.TRANSLATED;
+        case YES -> one ? Kind.KEPT : Kind.UNCLEAR;
+        // Of unknown sources hardly one is that very address.
+        case MAYBE -> flow.sources().isEmpty() && one ? Kind.TRANSLATED : Kind.UNCLEAR;
+      };
+    }
+
     private Truth match(Rule rule, List<Condition> unsure) {
+      if (isHairpin(rule)) {
+        return Truth.NO;
+      }
       Truth all = Truth.YES;
-      List<Condition> open = new ArrayList<>();
       for (Condition condition : rule.conditions()) {
-        Truth holds = holds(condition);
-        all = all.and(holds);
+        Truth holds = condition.holds(flow, marks);
+        if (holds == Truth.NO) {
+          return Truth.NO;
+        }
         if (holds == Truth.MAYBE) {
-          open.add(condition);
+          unsure.add(condition);
+          all = Truth.MAYBE;
         }
       }
-      unsure.addAll(open);
       return all;
     }
 
-    private Truth holds(Condition condition) {
-      boolean ofMark =
-          condition instanceof Condition.Mark
-              || condition instanceof Condition.Not(Condition.Mark _);
-      return ofMark && !markKnown ? Truth.MAYBE : condition.holds(flow);
+    /**
+     * Whether it is about packets that a host sends to itself: they come back to it from a service
+     * that it is part of. Nobody asks about those without naming both ends.
+     */
+    private boolean isHairpin(Rule rule) {
+      Optional<Ip> from = Optional.empty();
+      Optional<Ip> to = Optional.empty();
+      for (Condition condition : rule.conditions()) {
+        switch (condition) {
+          case Condition.Source(var ranges) -> from = ranges.single();
+          case Condition.Destination(var ranges) -> to = ranges.single();
+          default -> {}
+        }
+      }
+      return from.isPresent()
+          && from.equals(to)
+          && flow.sources().flatMap(Ranges::single).isEmpty();
     }
 
     /** Whether packets go on behind a rule that takes those which match. */
@@ -152,8 +276,9 @@ final class Walk {
 
     private void decide(Rule rule, Kind kind, Truth acts, List<Condition> unsure) {
       endings++;
-      decisions.add(new Decision(base, rule, kind, acts == Truth.YES, unsure));
-      over |= acts == Truth.YES && kind != Kind.SHIELDED && kind != Kind.UNCLEAR;
+      boolean certain = acts == Truth.YES && kind != Kind.UNCLEAR;
+      decisions.add(new Decision(base, rule, kind, certain, unsure));
+      over |= certain && kind != Kind.SHIELDED;
     }
 
     /** A rule of others that keeps packets from rules of ours further down the same base chain. */
@@ -167,10 +292,11 @@ final class Walk {
       oursAsked = true;
       Optional<Policy> policy = hook.ours();
       if (policy.isEmpty()) {
-        return here;
+        decide(rule, Kind.UNCLEAR, Truth.MAYBE, unsure); // ours, but nobody could read them
+        return Truth.MAYBE;
       }
       List<Condition> provided = new ArrayList<>(unsure);
-      Truth translates = translates(policy.get(), provided);
+      Truth translates = scope(policy.get(), provided).and(destination(policy.get(), provided));
       Truth truth = acts.and(translates);
       if (translates != Truth.NO) {
         endings++;
@@ -186,26 +312,23 @@ final class Walk {
     private void pin(Rule rule, Truth acts, List<Condition> unsure) {
       Optional<Policy> policy = hook.ours();
       List<Condition> provided = new ArrayList<>(unsure);
-      Truth pins = policy.isPresent() ? pins(policy.get(), provided) : Truth.NO;
+      Truth pins =
+          policy.isPresent()
+              ? scope(policy.get(), provided).and(destination(policy.get(), provided).not())
+              : Truth.NO;
       if (pins != Truth.NO) {
         decide(rule, Kind.PINNED, acts.and(pins), provided);
       }
     }
 
-    private Truth translates(Policy policy, List<Condition> provided) {
-      return scope(policy, provided).and(destination(policy, provided));
-    }
-
-    private Truth pins(Policy policy, List<Condition> provided) {
-      return scope(policy, provided).and(destination(policy, provided).not());
-    }
-
     /** Whether the policy speaks of these packets at all. */
     private Truth scope(Policy policy, List<Condition> provided) {
+      if (flow.wanted().isPresent()) {
+        return Truth.YES;
+      }
       Truth truth = Truth.of(!flow.local());
       if (!policy.sources().isEmpty()) {
-        List<IpRange> ranges = policy.sources().stream().map(IpRange::of).toList();
-        truth = truth.and(asked(new Condition.Source(ranges), provided));
+        truth = truth.and(asked(new Condition.Source(Ranges.ofBlocks(policy.sources())), provided));
       }
       if (!policy.interfaces().isEmpty()) {
         truth = truth.and(asked(new Condition.Out(policy.interfaces()), provided));
@@ -214,7 +337,7 @@ final class Walk {
     }
 
     private Truth asked(Condition condition, List<Condition> provided) {
-      Truth holds = condition.holds(flow);
+      Truth holds = condition.holds(flow, marks);
       if (holds == Truth.MAYBE) {
         provided.add(condition);
       }
@@ -223,11 +346,14 @@ final class Walk {
 
     /** The first destination that holds all decides; one that holds a part leaves it open. */
     private Truth destination(Policy policy, List<Condition> provided) {
+      if (flow.wanted().isPresent()) {
+        return Truth.of(flow.wanted().get() == Treatment.TRANSLATE);
+      }
       Truth open = Truth.NO; // whether an earlier destination may have decided
       Treatment earlier = Treatment.TRANSLATE;
       for (Destination destination : policy.destinations()) {
         Condition inside = Condition.destination(destination.range());
-        Truth holds = inside.holds(flow);
+        Truth holds = inside.holds(flow, marks);
         if (holds == Truth.YES) {
           Truth truth = Truth.of(destination.treatment() == Treatment.TRANSLATE);
           return open == Truth.NO || earlier == destination.treatment() ? truth : Truth.MAYBE;

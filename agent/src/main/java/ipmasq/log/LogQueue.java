@@ -57,7 +57,11 @@ public final class LogQueue implements Consumer<String>, AutoCloseable {
   private void run() {
     try {
       while (true) {
-        out.println(next());
+        try {
+          out.println(next());
+        } catch (OutOfMemoryError full) {
+          // That line is lost; the next may find room.
+        }
       }
     } catch (InterruptedException ended) {
       Thread.currentThread().interrupt();

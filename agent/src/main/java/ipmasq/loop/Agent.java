@@ -54,16 +54,27 @@ public final class Agent {
   public void run() throws InterruptedException {
     Set<Trigger> why = Set.of(Trigger.START);
     while (!why.contains(Trigger.STOP)) {
-      heartbeat.beat(Duration.ZERO);
-      Pass pass = sync.pass(why, fight.on(System.nanoTime()));
-      if (pass.changed() && pass.why().contains(Trigger.RULES)) {
-        fight.repaired(System.nanoTime());
+      try {
+        why = round(why);
+      } catch (OutOfMemoryError full) {
+        // Whoever took the memory may have given it back by then.
+        Set<Trigger> posted = rest(FIRST_RETRY.toNanos());
+        why = posted.isEmpty() ? Set.of(Trigger.RETRY) : posted;
       }
-      passes.accept(pass);
-      giveBack(pass);
-      boolean falseAlarm = why.contains(Trigger.RULES) && !pass.changed();
-      why = pass.enforced() ? afterSuccess(pass, falseAlarm) : afterFailure(pass);
     }
+  }
+
+  /** One pass, and the wait for what comes next. */
+  private Set<Trigger> round(Set<Trigger> why) throws InterruptedException {
+    heartbeat.beat(Duration.ZERO);
+    Pass pass = sync.pass(why, fight.on(System.nanoTime()));
+    if (pass.changed() && pass.why().contains(Trigger.RULES)) {
+      fight.repaired(System.nanoTime());
+    }
+    passes.accept(pass);
+    giveBack(pass);
+    boolean falseAlarm = why.contains(Trigger.RULES) && !pass.changed();
+    return pass.failed() ? afterFailure(pass) : afterSuccess(pass, falseAlarm);
   }
 
   /**

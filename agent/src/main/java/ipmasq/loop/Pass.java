@@ -100,6 +100,11 @@ public record Pass(
     return footing.problems();
   }
 
+  /** Whether the file is good and every family is as it should be; what is pending can wait. */
+  public boolean ready() {
+    return basis() == Basis.FILE && !failed();
+  }
+
   /** Whether the file is good and every family is as it should be. */
   public boolean good() {
     return basis() == Basis.FILE && enforced();
@@ -108,6 +113,16 @@ public record Pass(
   /** Whether every family is as the policy in force says, and nothing of ours stands elsewhere. */
   public boolean enforced() {
     return none(Result.Failed.class) && none(Result.Pending.class);
+  }
+
+  /** Whether something could not be done. */
+  public boolean failed() {
+    return !none(Result.Failed.class);
+  }
+
+  /** Whether something would be written, by an agent that writes. */
+  public boolean pending() {
+    return !none(Result.Pending.class);
   }
 
   /** Whether something was written. */

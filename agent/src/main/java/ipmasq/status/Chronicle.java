@@ -2,6 +2,7 @@ package ipmasq.status;
 
 import ipmasq.backend.Failure;
 import ipmasq.config.Problem;
+import ipmasq.hook.Conflict;
 import ipmasq.loop.Pass;
 import ipmasq.loop.Pass.Basis;
 import ipmasq.loop.Pass.Result;
@@ -25,7 +26,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the status from passes. The loop's thread tells it of them; any thread may ask.
+ * Makes the status from passes and conflicts. Any thread may tell and ask.
  *
  * <p>Of passes that changed nothing only the number is kept, and of the others the last few.
  */
@@ -60,8 +61,18 @@ public final class Chronicle implements Consumer<Pass> {
     return Optional.ofNullable(status);
   }
 
+  /** A rule of others began to decide against the config, or no longer does. */
+  public synchronized void conflict(Instant at, Conflict conflict, boolean came) {
+    String text = came ? conflict.sentence() : "gone: " + conflict.sentence();
+    Event event = Event.of(at, came ? Kind.CONFLICT : Kind.CONFLICT_GONE, text);
+    record(event.in(conflict.family()).writing(List.of(conflict.rule()), 0, Duration.ZERO));
+    if (before != null) {
+      publish(before);
+    }
+  }
+
   @Override
-  public void accept(Pass pass) {
+  public synchronized void accept(Pass pass) {
     count(pass);
     file(pass);
     boolean sameAim = sameAim(pass);
@@ -75,6 +86,10 @@ public final class Chronicle implements Consumer<Pass> {
     }
     pass.sweep().results().forEach(swept -> swept(swept, pass));
     before = pass;
+    publish(pass);
+  }
+
+  private void publish(Pass pass) {
     status =
         new Status(
             identity,

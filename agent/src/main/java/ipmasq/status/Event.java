@@ -40,7 +40,11 @@ public record Event(
     /** The config file became bad, or bad in another way. */
     REJECTED,
     /** The config file is good again. */
-    ACCEPTED;
+    ACCEPTED,
+    /** A rule of others began to decide against the config. */
+    CONFLICT,
+    /** It no longer does. */
+    CONFLICT_GONE;
 
     /** As JSON names it. */
     String word() {
@@ -51,6 +55,8 @@ public record Event(
         case RECOVERED -> "recovered";
         case REJECTED -> "rejected";
         case ACCEPTED -> "accepted";
+        case CONFLICT -> "conflict";
+        case CONFLICT_GONE -> "conflict-gone";
       };
     }
   }

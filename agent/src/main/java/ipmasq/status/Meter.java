@@ -5,6 +5,7 @@ import ipmasq.backend.Observation;
 import ipmasq.hook.Hook;
 import ipmasq.loop.Pass;
 import ipmasq.net.Family;
+import ipmasq.net.Ip;
 import ipmasq.policy.Policy;
 import java.time.Duration;
 import java.time.Instant;
@@ -29,7 +30,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Meter {
   private static final long FRESH_NANOS = Duration.ofSeconds(1).toNanos();
-  private static final long HOOK_NANOS = Duration.ofSeconds(30).toNanos();
 
   /** Looks at one family, with a backend that is the meter's alone. */
   @FunctionalInterface
@@ -37,17 +37,37 @@ public final class Meter {
     Observation at(Pass pass, Family family);
   }
 
-  /** Looks at the whole hook of one family: dearer, and so less often. */
+  /** Hands out the latest look at the whole hook of one family. */
   @FunctionalInterface
   public interface HookLook {
-    Hook at(Pass pass, Family family, Optional<Policy> ours);
+    /** Nothing where there is none. */
+    Optional<HookSample> at(Pass pass, Family family, Optional<Policy> ours);
   }
 
-  /** What was seen, and when; no hook where there is none to look at. */
-  public record Sample(Instant at, Map<Family, Observation> families, Map<Family, Hook> hooks) {
+  /** Looks at the nat prerouting hook, where services get their destination. */
+  @FunctionalInterface
+  public interface Services {
+    /** As far as it concerns a destination. */
+    Optional<Hook> at(Ip to);
+  }
+
+  /**
+   * What was seen, and when; no hook where there is none to look at.
+   *
+   * @param services asked when somebody asks about a packet
+   */
+  public record Sample(
+      Instant at,
+      Map<Family, Observation> families,
+      Map<Family, HookSample> hooks,
+      Services services) {
     public Sample {
       families = Map.copyOf(families);
       hooks = Map.copyOf(hooks);
+    }
+
+    public Sample(Instant at, Map<Family, Observation> families, Map<Family, HookSample> hooks) {
+      this(at, families, hooks, _ -> Optional.empty());
     }
   }
 
@@ -58,6 +78,7 @@ public final class Meter {
 
   private final Look look;
   private final HookLook hookLook;
+  private final Services services;
   private final InstantSource clock;
   private final LongSupplier nanos;
 
@@ -70,15 +91,16 @@ public final class Meter {
   private boolean started;
   private boolean counting;
 
-  // Of the meter's thread alone.
-  private Map<Family, Hook> hooks = Map.of();
-  private @Nullable Pass hooksOf;
-  private long hooksAt;
-
   /**
    * @param nanos a clock that never jumps
    */
   public Meter(Look look, HookLook hookLook, InstantSource clock, LongSupplier nanos) {
+    this(look, hookLook, _ -> Optional.empty(), clock, nanos);
+  }
+
+  public Meter(
+      Look look, HookLook hookLook, Services services, InstantSource clock, LongSupplier nanos) {
+    this.services = services;
     this.look = look;
     this.hookLook = hookLook;
     this.clock = clock;
@@ -135,7 +157,8 @@ public final class Meter {
           Map<Family, Observation> families = look(job.pass);
           flows.record(families, nanos.getAsLong());
           if (job.asked) {
-            Sample seen = new Sample(clock.instant(), families, hooks(job.pass, families));
+            Sample seen =
+                new Sample(clock.instant(), families, hooks(job.pass, families), services);
             for (Consumer<Sample> reader : hand(job.pass, seen)) {
               reader.accept(seen);
             }
@@ -168,28 +191,21 @@ public final class Meter {
     return families;
   }
 
-  /** Looked at anew when they are old, or when the rules of ours were written. */
-  private Map<Family, Hook> hooks(Pass pass, Map<Family, Observation> families) {
-    boolean written = hooksOf != null && pass != hooksOf && pass.changed();
-    if (hooksOf == null || written || nanos.getAsLong() - hooksAt >= HOOK_NANOS) {
-      Map<Family, Hook> seen = new EnumMap<>(Family.class);
-      families.forEach(
-          (family, observation) -> {
-            Optional<Policy> ours =
-                observation instanceof Observation.Seen(var observed)
-                    ? observed.policy()
-                    : Optional.empty();
-            try {
-              seen.put(family, hookLook.at(pass, family, ours));
-            } catch (RuntimeException | OutOfMemoryError bug) {
-              // The counters are worth telling all the same.
-            }
-          });
-      hooks = seen;
-      hooksAt = nanos.getAsLong();
-    }
-    hooksOf = pass;
-    return hooks;
+  private Map<Family, HookSample> hooks(Pass pass, Map<Family, Observation> families) {
+    Map<Family, HookSample> seen = new EnumMap<>(Family.class);
+    families.forEach(
+        (family, observation) -> {
+          Optional<Policy> ours =
+              observation instanceof Observation.Seen(var observed)
+                  ? observed.policy()
+                  : Optional.empty();
+          try {
+            hookLook.at(pass, family, ours).ifPresent(look -> seen.put(family, look));
+          } catch (RuntimeException | OutOfMemoryError bug) {
+            // The counters are worth telling all the same.
+          }
+        });
+    return seen;
   }
 
   private Observation look(Pass pass, Family family) {

@@ -52,6 +52,10 @@ final class Metrics {
             "ip_masq_agent_ready",
             "Whether the config file is good and the rules of every family are in force.")
         .sample(status.ready() ? 1 : 0);
+    out.gauge(
+            "ip_masq_agent_rules_pending",
+            "Whether an agent that writes would change rules; only a dry run leaves it at 1.")
+        .sample(status.last().pending() ? 1 : 0);
   }
 
   private void config() {

@@ -1,13 +1,9 @@
 package ipmasq.status;
 
 import ipmasq.hook.Flow;
-import ipmasq.hook.Hook;
 import ipmasq.net.Ip;
 import ipmasq.policy.Policy;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -15,42 +11,24 @@ import java.util.OptionalInt;
  * What happens to a packet to …?
  *
  * @param protocol {@code tcp} and so on, where it was said
+ * @param via the interface that it leaves by, where it was said
  */
-record Question(Ip to, Optional<Ip> from, Optional<String> protocol, OptionalInt port) {
-
-  Map<String, Object> answer(View view) {
-    Optional<Policy> policy =
-        view.status().families().containsKey(to.family())
-            ? Optional.of(view.policy(to.family()))
-            : Optional.empty();
-    Explanation explanation = Explanation.of(policy, to, from, Optional.empty());
-    Optional<KernelView> kernel =
-        view.hook(to.family())
-            .filter(hook -> policy.isEmpty() || hook.holdsOurs())
-            .map(hook -> KernelView.of(hook.fate(flow(hook))));
-    Map<String, Object> fields = new LinkedHashMap<>();
-    fields.put("to", to);
-    fields.put("from", from.orElse(null));
-    fields.put("verdict", explanation.verdict());
-    fields.put("translated", explanation.translated());
-    fields.put("range", explanation.range().orElse(null));
-    fields.put("pinned", explanation.pinned());
-    fields.put("sentence", explanation.sentence());
-    fields.put("because", explanation.because());
-    fields.put("kernel", kernel.map(KernelView::fields).orElse(null));
-    List<String> notes = new ArrayList<>();
-    kernel
-        .flatMap(k -> k.objection(explanation))
-        .ifPresent(objection -> notes.add("But in the kernel: " + objection + "."));
-    fields.put("notes", notes);
-    return fields;
+public record Question(
+    Ip to, Optional<Ip> from, Optional<String> protocol, OptionalInt port, Optional<String> via) {
+  public Question {
+    from = from.filter(ip -> ip.family() == to.family());
   }
 
-  private Flow flow(Hook hook) {
-    Flow flow = Routes.flow(to, from, protocol, port);
-    // What is not told is taken for ours to translate, as in the explanation.
-    return from.isEmpty() && hook.ours().filter(p -> !p.sources().isEmpty()).isPresent()
-        ? flow.from(hook.ours().get().sources().subList(0, 1))
-        : flow;
+  /** The same flow for the walk; what was not told is taken for a pod's of the policy's. */
+  Flow flow(Optional<Policy> policy, List<String> interfaces) {
+    Flow flow = Flow.to(to).local(RouteLookup.isLocal(to)).by(protocol, port).via(interfaces);
+    return from.isPresent()
+        ? flow.from(from.get(), RouteLookup.isLocal(from.get()))
+        : flow.from(policy.<List<ipmasq.net.Cidr>>map(Policy::sources).orElse(List.of()));
+  }
+
+  /** The interfaces that it leaves by: as told, else by the kernel's routing. */
+  List<String> interfaces() {
+    return via.map(List::of).orElseGet(() -> RouteLookup.interfaces(to, from));
   }
 }

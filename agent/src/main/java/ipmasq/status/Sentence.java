@@ -12,6 +12,11 @@ final class Sentence {
     if (!status.ready()) {
       return "Not ready: " + String.join("; ", status.reasons()) + ".";
     }
+    if (status.last().pending()) {
+      return "Dry run: the rules are not what "
+          + source(status)
+          + " asks for, and nothing is written.";
+    }
     return families(status.last().config())
         + " masquerading is in force, as "
         + source(status)

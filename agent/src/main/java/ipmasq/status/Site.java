@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -85,6 +86,10 @@ public final class Site implements Handler {
 
   /** Answers from the status and what the kernel says now, when it has said it. */
   private void view(Consumer<Response> answer, Function<View, Response> how) {
+    view(answer, how, Runnable::run);
+  }
+
+  private void view(Consumer<Response> answer, Function<View, Response> how, Executor executor) {
     Optional<Status> status = chronicle.status();
     if (status.isEmpty()) {
       answer.accept(Response.text(503, "the first pass is still under way"));
@@ -95,7 +100,8 @@ public final class Site implements Handler {
         sample -> {
           // The meter may have waited for a pass to end: take what is known now.
           Status latest = chronicle.status().orElseThrow();
-          answer.accept(answer(how, new View(latest, sample, clock.instant())));
+          View view = new View(latest, sample, clock.instant());
+          executor.execute(() -> answer.accept(answer(how, view)));
         });
   }
 
@@ -153,8 +159,12 @@ public final class Site implements Handler {
     } else if (!portText.isEmpty() && port.isEmpty()) {
       answer.accept(wrong("\"port\" must be a number from 1 to 65535"));
     } else {
-      Question question = new Question(to.get(), from, protocol, port);
-      view(answer, view -> Response.json(200, Json.write(question.answer(view))));
+      Question question = new Question(to.get(), from, protocol, port, Optional.empty());
+      // It may have the kernel list thousands of services' rules: on a thread of its own.
+      view(
+          answer,
+          view -> Response.json(200, Json.write(view.explain(question).fields())),
+          work -> Thread.ofPlatform().daemon().name("explain").start(work));
     }
   }
 

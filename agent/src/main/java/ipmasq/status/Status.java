@@ -60,9 +60,9 @@ public record Status(
     return standing(family).failure;
   }
 
-  /** Whether the file is good and the rules are in force. */
+  /** Whether the file is good and the rules are in force, or nothing is to be written. */
   public boolean ready() {
-    return last.good();
+    return last.ready();
   }
 
   /** What keeps it from being ready, each a sentence without its full stop. */

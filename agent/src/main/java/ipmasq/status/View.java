@@ -2,7 +2,6 @@ package ipmasq.status;
 
 import ipmasq.backend.Observation;
 import ipmasq.hook.Conflict;
-import ipmasq.hook.Conflicts;
 import ipmasq.hook.Hook;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
@@ -36,14 +35,27 @@ public record View(Status status, Sample sample, Instant now) {
 
   /** The whole hook, as far as it was looked at. */
   Optional<Hook> hook(Family family) {
-    return Optional.ofNullable(sample.hooks().get(family));
+    return Optional.ofNullable(sample.hooks().get(family)).map(HookSample::hook);
+  }
+
+  /** What happens to a packet. */
+  Explanation explain(Question question) {
+    Family family = question.to().family();
+    Optional<Policy> policy =
+        status.families().containsKey(family) ? Optional.of(policy(family)) : Optional.empty();
+    return hook(family)
+        .map(hook -> Explanation.of(question, policy, hook, sample.services().at(question.to())))
+        .orElseGet(() -> Explanation.ofPolicy(question, policy));
   }
 
   /** Rules of others that decide against us. */
   public List<Conflict> conflicts() {
     List<Conflict> conflicts = new ArrayList<>();
     for (Family family : status.enabled()) {
-      hook(family).ifPresent(hook -> conflicts.addAll(Conflicts.in(hook, policy(family))));
+      HookSample looked = sample.hooks().get(family);
+      if (looked != null) {
+        conflicts.addAll(looked.conflicts());
+      }
     }
     return conflicts;
   }

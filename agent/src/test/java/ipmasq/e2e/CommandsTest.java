@@ -173,16 +173,17 @@ class CommandsTest {
       node.command("apply").ok();
       assertEquals(
           """
-          DESTINATION  VERDICT           BECAUSE
-          10.1.2.3     keeps its source  10.0.0.0/8 is not masqueraded
-          8.8.8.8      masqueraded       none of the ranges that are not masqueraded holds it
-          127.0.0.1    local             it is an address of this node
+          DESTINATION  VERDICT           WHY                                                   DECIDED BY
+          10.1.2.3     keeps its source  10.0.0.0/8 is not masqueraded                         ip-masq-agent: 10.0.0.0/8 is exempt
+          8.8.8.8      translated        none of the ranges that are not masqueraded holds it  ip-masq-agent: iptables-nft POSTROUTING: masquerade random-fully
+          127.0.0.1    keeps its source  it is an address of this node                         -
           """,
           node.command("explain", "10.1.2.3", "8.8.8.8", "127.0.0.1").ok());
       Result file = node.commandWithConfig("explain", "10.1.2.3", "10.9.0.1", "--output=json");
-      assertEquals("masquerade", json(file).get(0).get("verdict"));
+      assertEquals("translated", json(file).get(0).get("wanted"));
+      assertNull(json(file).get(0).get("actual"));
       assertNull(json(file).get(0).get("range"));
-      assertEquals("exempt", json(file).get(1).get("verdict"));
+      assertEquals("kept", json(file).get(1).get("wanted"));
       assertEquals("10.9.0.0/16", json(file).get(1).get("range"));
     }
   }
@@ -193,10 +194,11 @@ class CommandsTest {
       node.volume().write("sourceCIDRs: [10.244.0.0/16]\noutputInterface: eth+\n");
       assertEquals(
           """
-          DESTINATION  VERDICT           BECAUSE
-          8.8.8.8      masqueraded       none of the ranges that are not masqueraded holds it; \
+          DESTINATION  WANTED            WHY
+          8.8.8.8      translated        none of the ranges that are not masqueraded holds it; \
           for packets from 10.244.0.0/16, out of eth+
-          10.1.2.3     keeps its source  10.0.0.0/8 is not masqueraded
+          10.1.2.3     keeps its source  10.0.0.0/8 is not masqueraded; \
+          for packets from 10.244.0.0/16, out of eth+
           """,
           node.commandWithConfig("explain", "8.8.8.8", "10.1.2.3").ok());
       Result other = node.commandWithConfig("explain", "8.8.8.8", "--from=192.0.2.10");
@@ -204,7 +206,7 @@ class CommandsTest {
       Result elsewhere = node.commandWithConfig("explain", "8.8.8.8", "--via", "lo");
       assertTrue(elsewhere.ok().contains("leaves by none of outputInterface"), "" + elsewhere);
       Result pod = node.commandWithConfig("explain", "8.8.8.8", "--from=10.244.1.2", "--via=eth1");
-      assertTrue(pod.ok().contains(" masqueraded "), pod.toString());
+      assertTrue(pod.ok().contains(" translated "), pod.toString());
     }
   }
 
@@ -213,13 +215,13 @@ class CommandsTest {
     try (Node node = Node.open()) {
       node.volume().write("backend: nftables\npin: true\nsourceCIDRs: [10.244.0.0/16]\n");
       node.commandWithConfig("apply").ok();
-      assertEquals(
-          """
-          DESTINATION  VERDICT           BECAUSE
-          10.1.2.3     keeps its source  10.0.0.0/8 is not masqueraded, and pinned: \
-          no later chain masquerades it; for packets from 10.244.0.0/16
-          """,
-          node.command("explain", "10.1.2.3").ok());
+      String explained = node.command("explain", "10.1.2.3").ok();
+      assertTrue(
+          explained.contains(
+              "10.1.2.3     keeps its source  10.0.0.0/8 is not masqueraded, and pinned: no later"
+                  + " chain masquerades it; for packets from sourceCIDRs  ip-masq-agent: table inet"
+                  + " ip-masq-agent chain pin4"),
+          explained);
       Result pod = node.command("explain", "10.1.2.3", "--from=10.244.1.2", "--output=json");
       assertEquals("true", json(pod).get(0).get("pinned"));
       Result file = node.commandWithConfig("explain", "10.1.2.3", "8.8.8.8", "--output=json");
@@ -240,7 +242,7 @@ class CommandsTest {
       assertEquals(0, cleanup.exit(), cleanup.toString());
       assertEquals(List.of(foreign), node.rules(Family.IPV4));
       assertEquals(List.of(), node.rules(Family.IPV6));
-      assertEquals("nothing of ours is there\n", node.command("cleanup").ok());
+      assertEquals("nothing to remove\n", node.command("cleanup").ok());
       Result json = node.command("cleanup", "--output=json");
       assertEquals(List.of(), ParsedJson.map(ParsedJson.of(json.ok())).get("removed"));
     }

@@ -89,7 +89,7 @@ class PacketsTest {
     destinations.forEach(destination -> words.add(destination.text()));
     Object answers = ParsedJson.of(InProcess.run(words.toArray(String[]::new)));
     return ParsedJson.maps(answers).stream()
-        .map(answer -> "true".equals(answer.get("translated")))
+        .map(answer -> "translated".equals(answer.get(flag.equals("--v=0") ? "actual" : "wanted")))
         .toList();
   }
 

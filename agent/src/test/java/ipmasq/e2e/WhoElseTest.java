@@ -53,10 +53,18 @@ class WhoElseTest {
         assertTrue(
             explained
                 .ok()
-                .contains("But 10.244.1.2 to 10.99.0.1: a rule of flannel translates it, not ours"),
+                .contains(
+                    "10.244.1.2 to 10.99.0.1  translated to 192.0.2.10  a rule of flannel"
+                        + " translates it although 10.0.0.0/8 is not masqueraded"),
             explained.toString());
         Result json = agent(node, "explain", "--from=10.244.1.2", "10.99.0.1", "--output=json");
-        assertTrue(json.ok().contains("\"kernel\":{\"verdict\":\"translated\""), json.toString());
+        assertTrue(
+            json.ok().contains("\"actual\":\"translated\",\"translatedTo\":\"192.0.2.10\""),
+            json.toString());
+        String asked = "/api/explain?from=10.244.1.2&to=10.99.0.1";
+        String api = node.call(() -> Fetch.get(AGENT, asked)).body();
+        assertEquals(json.ok().strip(), "[" + api.strip() + "]");
+
         Result status = agent(node, "status");
         assertEquals(0, status.exit(), status.toString());
         assertTrue(status.stdout().contains("start flanneld without --ip-masq"), "" + status);
@@ -64,6 +72,16 @@ class WhoElseTest {
         String metrics = node.call(() -> Fetch.get(AGENT, "/metrics")).body();
         assertTrue(metrics.contains("owner=\"flannel\"} 1"), metrics);
         assertEquals(1, agent.stderr().stream().filter(line -> line.contains("flannel")).count());
+
+        node.run("iptables", "-t", "nat", "-D", "POSTROUTING", "1").ok();
+        agent.awaitLine(line -> line.contains("gone: IPv4: a rule of flannel"));
+        node.run("nft", "add table ip mine").ok();
+        node.run("nft", "add chain ip mine post { type nat hook postrouting priority 90; }").ok();
+        node.run("nft", "add rule ip mine post ip daddr 10.99.0.0/16 masquerade").ok();
+        agent.awaitLine(line -> line.contains("WARN") && line.contains("table ip mine chain post"));
+        String history = node.call(() -> Fetch.get(AGENT, "/api/status")).body();
+        assertTrue(history.contains("\"kind\":\"conflict-gone\""), history);
+        assertTrue(history.contains("another program masquerades packets that the"), history);
       }
     }
   }
@@ -81,10 +99,11 @@ class WhoElseTest {
 
       String explained = agent(node, "explain", "10.244.1.2", "10.99.0.1").ok();
       assertTrue(explained.contains("and pinned"), explained);
-      assertFalse(explained.contains("But 10.244.1.2 to 10.99.0.1"), explained);
+      assertTrue(explained.contains("10.244.1.2 to 10.99.0.1  keeps its source"), explained);
       Result json = agent(node, "explain", "--from=10.244.1.2", "10.99.0.1", "--output=json");
       assertTrue(
-          json.ok().contains("\"kernel\":{\"verdict\":\"untouched\",\"ours\":true"), "" + json);
+          json.ok().contains("\"actual\":\"kept\"") && json.ok().contains("\"pinned\":true"),
+          "" + json);
       String status = agent(node, "status", config).ok();
       assertFalse(status.contains("Other rules"), status);
       assertTrue(status.contains("exempt ranges pinned"), status);

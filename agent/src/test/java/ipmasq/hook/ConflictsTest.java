@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import ipmasq.backend.Backend;
 import ipmasq.backend.iptables.Iptables;
 import ipmasq.backend.iptables.IptablesHook;
+import ipmasq.backend.nftables.BaseChains;
 import ipmasq.backend.nftables.ForeignChains;
 import ipmasq.backend.nftables.OwnTable;
 import ipmasq.config.Config;
 import ipmasq.config.Key;
-import ipmasq.hook.Hook.Fate;
 import ipmasq.hook.Others.Case;
 import ipmasq.loop.Enforcement;
 import ipmasq.loop.Pass;
@@ -17,7 +17,6 @@ import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import ipmasq.policy.Policy;
-import ipmasq.status.Routes;
 import ipmasq.testkit.KernelTest;
 import ipmasq.testkit.Lab;
 import ipmasq.testkit.Policies;
@@ -119,13 +118,16 @@ class ConflictsTest {
     assertEquals(Pass.Result.Changed.class, result.getClass(), result.toString());
     Others.add(lab.node(), example.tool(), example.after());
 
-    Hook hook = lab.node().call(() -> hook(policy));
+    Hook hook = lab.node().call(() -> hook(backend, policy));
     for (String destination : DESTINATIONS) {
       boolean translated = lab.send(Probe.udp(destination)).source().equals(Lab.NODE.v4());
-      Flow flow = lab.node().call(() -> flow(destination));
+      Flow flow = flow(destination);
       boolean exempt = policy.exempt().stream().anyMatch(r -> r.contains(Ip.of(destination)));
       if (example.tellable() || policy.pinned() && exempt) {
-        assertEquals(translated, translated(hook.fate(flow)), example + " to " + destination);
+        assertEquals(
+            translated,
+            translated(lab.node().call(() -> hook.actual(flow))),
+            example + " to " + destination);
       }
     }
     List<String> found = new ArrayList<>();
@@ -135,31 +137,31 @@ class ConflictsTest {
     assertEquals(expected, found);
   }
 
-  private static Hook hook(Policy policy) {
-    List<BaseChain> chains = new ArrayList<>();
-    chains.addAll(new IptablesHook().chains(Family.IPV4, "IP-MASQ-AGENT"));
-    chains.addAll(ForeignChains.at(Family.IPV4));
+  private static Hook hook(Backend backend, Policy policy) {
+    boolean table = backend.name().equals("nftables");
+    List<BaseChain> chains =
+        new ArrayList<>(
+            ForeignChains.postrouting(
+                new BaseChains(),
+                Family.IPV4,
+                table ? Optional.empty() : Optional.of("IP-MASQ-AGENT"),
+                table));
+    new IptablesHook().postrouting(Family.IPV4, Optional.empty()).ifPresent(chains::add);
     return new Hook(Family.IPV4, chains, Optional.of(policy));
   }
 
   private static Flow flow(String destination) {
-    return Routes.flow(
-        Ip.of(destination),
-        Optional.of(Ip.ofBytes(Lab.POD.v4().getAddress())),
-        Optional.of("udp"),
-        OptionalInt.of(7777));
+    return Flow.to(Ip.of(destination))
+        .from(Ip.ofBytes(Lab.POD.v4().getAddress()), false)
+        .by(Optional.of("udp"), OptionalInt.of(7777))
+        .via(List.of("eth0"));
   }
 
-  private static boolean translated(Fate fate) {
-    return switch (fate) {
-      case Fate.Untouched() -> false;
-      case Fate.Decided(var decision) ->
-          switch (decision.kind()) {
-            case TRANSLATED, OURS -> true;
-            case PINNED, KEPT -> false;
-            case SHIELDED, DROPPED, UNCLEAR -> throw new AssertionError(decision);
-          };
-      case Fate.CannotTell(var perhaps) -> throw new AssertionError(perhaps);
+  private static boolean translated(Actual actual) {
+    return switch (actual) {
+      case Actual.Kept _ -> false;
+      case Actual.Translated _ -> true;
+      case Actual.Dropped _, Actual.Unknown _ -> throw new AssertionError(actual);
     };
   }
 }

@@ -211,15 +211,111 @@ final class Others {
             List.of("masquerades OTHER"),
             List.of("masquerades OTHER"),
             true),
-        new Case(
+        nft(
             "a verdict map",
-            Tool.NFT,
             """
             table ip mine {
               chain out {
                 masquerade
               }
               chain post { type nat hook postrouting priority 120; meta l4proto vmap { tcp : accept, udp : jump out };
+              }
+            }
+            """,
+            "masquerades OTHER"),
+        nft(
+            "kube-proxy's hairpin connections",
+            """
+            table ip kube-proxy {
+              set hairpin-connections { type ipv4_addr . ipv4_addr . inet_proto . inet_service; elements = { 10.244.1.2 . 10.244.1.2 . udp . 7777 };
+              }
+              chain masquerading { meta mark & 0x4000 != 0 meta mark set meta mark ^ 0x4000 masquerade fully-random; ct status dnat ip saddr . ip daddr . meta l4proto . th dport @hairpin-connections masquerade fully-random;
+              }
+              chain nat-postrouting { type nat hook postrouting priority srcnat; jump masquerading;
+              }
+            }
+            """),
+        iptables(
+            "Docker's hairpin",
+            """
+            -A POSTROUTING -s 10.244.9.9/32 -d 10.244.9.9/32 -p tcp -m tcp --dport 80 -j MASQUERADE
+            """,
+            ""),
+        iptables(
+            "Calico's floating addresses and its tunnel",
+            """
+            :cali-POSTROUTING - [0:0]
+            :cali-fip-snat - [0:0]
+            -A POSTROUTING -m comment --comment "cali:O3lYWMrLQYEMJtB5" -j cali-POSTROUTING
+            -A cali-POSTROUTING -m comment --comment "cali:NIcghlsXgu3" -j cali-fip-snat
+            -A cali-POSTROUTING -o tunl0 -m comment --comment "cali:SXWvdsbh4Mw7wOln" -m addrtype ! --src-type LOCAL --limit-iface-out -m addrtype --src-type LOCAL -j MASQUERADE --random-fully
+            -A cali-fip-snat -s 10.244.9.9/32 -d 10.244.9.9/32 -m comment --comment "cali:x" -j SNAT --to-source 192.0.2.77
+            """,
+            ""),
+        iptables(
+            "the AWS VPC CNI",
+            "",
+            """
+            :AWS-SNAT-CHAIN-0 - [0:0]
+            -A POSTROUTING -m comment --comment "AWS SNAT CHAIN" -j AWS-SNAT-CHAIN-0
+            -A AWS-SNAT-CHAIN-0 -d 192.168.0.0/16 -m comment --comment "AWS SNAT CHAIN" -j RETURN
+            -A AWS-SNAT-CHAIN-0 ! -o vlan+ -m comment --comment "AWS, SNAT" -m addrtype ! --dst-type LOCAL -j SNAT --to-source 192.0.2.10 --random-fully
+            """,
+            "masquerades AWS"),
+        iptables(
+            "podman's own network",
+            """
+            :NETAVARK-1D8721804F16F - [0:0]
+            -A POSTROUTING -s 10.88.0.0/16 -j NETAVARK-1D8721804F16F
+            -A NETAVARK-1D8721804F16F -d 10.88.0.0/16 -j ACCEPT
+            -A NETAVARK-1D8721804F16F ! -d 224.0.0.0/4 -j MASQUERADE
+            """,
+            "",
+            "masquerades-own PODMAN"),
+        iptables(
+            "libvirt's own network",
+            """
+            :LIBVIRT_PRT - [0:0]
+            -A POSTROUTING -j LIBVIRT_PRT
+            -A LIBVIRT_PRT -s 192.168.122.0/24 -d 224.0.0.0/24 -j RETURN
+            -A LIBVIRT_PRT -s 192.168.122.0/24 ! -d 192.168.122.0/24 -p tcp -j MASQUERADE --to-ports 1024-65535
+            -A LIBVIRT_PRT -s 192.168.122.0/24 ! -d 192.168.122.0/24 -j MASQUERADE
+            """,
+            "",
+            "masquerades-own LIBVIRT"),
+        iptables(
+            "states, ranges and ports",
+            "",
+            """
+            -A POSTROUTING -m conntrack --ctstate RELATED,ESTABLISHED -j MASQUERADE
+            -A POSTROUTING -p udp -m multiport --dports 53,80:90 -m iprange --dst-range 172.20.0.0-172.20.0.9 -j MASQUERADE
+            -A POSTROUTING -p udp -m multiport ! --dports 53,80:90 -m conntrack --ctstate NEW -m iprange --dst-range 172.20.0.0-172.20.0.9 -j SNAT --to-source 192.0.2.10
+            """,
+            "masquerades OTHER"),
+        nft(
+            "a dormant table",
+            """
+            table ip mine { flags dormant; chain post { type nat hook postrouting priority 90; masquerade;
+              }
+            }
+            """),
+        nft(
+            "ranges, interfaces by index, a named counter, a map of sources",
+            """
+            table ip mine {
+              counter seen { }
+              map to { type ipv4_addr : ipv4_addr; elements = { 10.244.1.2 : 192.0.2.10, 10.244.1.3 : 192.0.2.11 };
+              }
+              chain post { type nat hook postrouting priority 90; oif "lo" masquerade; ip daddr 10.99.0.0-10.99.0.9 oif "eth0" counter name seen snat to ip saddr map @to;
+              }
+            }
+            """,
+            "masquerades OTHER"),
+        new Case(
+            "what nobody can follow",
+            Tool.NFT,
+            """
+            table ip mine { chain post { type nat hook postrouting priority 120; oifgroup 0 rt nexthop 192.0.2.1 masquerade;
               }
             }
             """,

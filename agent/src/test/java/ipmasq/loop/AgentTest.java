@@ -67,6 +67,24 @@ class AgentTest {
   }
 
   @Test
+  void whoeverRunsOutOfMemoryWhileItIsToldDoesNotEndIt() throws Exception {
+    AtomicInteger told = new AtomicInteger();
+    Thread loop =
+        start(
+            Duration.ofHours(1),
+            Watch.NONE,
+            Duration.ZERO,
+            pass -> {
+              if (told.getAndIncrement() == 0) {
+                throw new OutOfMemoryError("a test");
+              }
+            });
+    assertEquals(Set.of(Trigger.RETRY), next().why());
+    triggers.post(Trigger.STOP);
+    loop.join(DEADLINE);
+  }
+
+  @Test
   void aBurstIsHandedOverTogether() {
     triggers.post(Trigger.CONFIG);
     triggers.post(Trigger.RULES);

@@ -52,6 +52,9 @@ class MetricsTest {
         # HELP ip_masq_agent_ready Whether the config file is good and the rules of every family are in force.
         # TYPE ip_masq_agent_ready gauge
         ip_masq_agent_ready 1
+        # HELP ip_masq_agent_rules_pending Whether an agent that writes would change rules; only a dry run leaves it at 1.
+        # TYPE ip_masq_agent_rules_pending gauge
+        ip_masq_agent_rules_pending 0
         # HELP ip_masq_agent_config_basis What the rules in force rest on: the file, its last good state, or the fallback.
         # TYPE ip_masq_agent_config_basis gauge
         ip_masq_agent_config_basis{basis="file"} 1

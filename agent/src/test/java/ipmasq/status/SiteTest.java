@@ -192,10 +192,12 @@ class SiteTest {
   void answersWhatHappensToAPacket() throws Exception {
     story.pass(Trigger.START, Story.unchanged());
     String exempt = body(ask("/api/explain", Map.of("to", "10.1.2.3")));
-    assertTrue(exempt.contains("\"verdict\":\"exempt\""), exempt);
+    assertTrue(exempt.contains("\"wanted\":\"kept\",\"actual\":\"kept\""), exempt);
+    assertTrue(
+        exempt.contains("{\"rule\":\"10.0.0.0/8 is exempt\",\"owner\":\"ip-masq-agent\"}"), exempt);
     assertTrue(exempt.contains("\"range\":\"10.0.0.0/8\""), exempt);
     String out = body(ask("/api/explain", Map.of("to", "8.8.8.8", "from", "10.1.1.1")));
-    assertTrue(out.contains("\"verdict\":\"masquerade\""), out);
+    assertTrue(out.contains("\"wanted\":\"translated\",\"actual\":\"translated\""), out);
     assertTrue(exempt.contains("\"pinned\":false"), exempt);
     story
         .configured(Config.defaults().with(Key.BACKEND, BackendChoice.NFTABLES).with(Key.PIN, true))
@@ -227,17 +229,17 @@ class SiteTest {
             """
             Other rules
               IPv4: a rule of flannel masquerades packets from 10.244.0.0/16 that the config\
-             exempts (to 10.0.0.0/8, 172.16.0.0/12, 169.254.0.0/16 and more): iptables-nft\
+             exempts (to 10.0.0.0/8, 169.254.0.0/16, 172.16.0.0/12 and more): iptables-nft\
              POSTROUTING: -A POSTROUTING -s 10.244.0.0/16 -m comment --comment "flanneld masq" -j\
              MASQUERADE; start flanneld without --ip-masq, which leaves masquerading to this agent
             """),
         text);
     Map<String, String> pod = Map.of("to", "172.16.0.1", "from", "10.244.1.2", "proto", "tcp");
     String answer = body(ask("/api/explain", pod));
-    assertTrue(answer.contains("\"verdict\":\"exempt\""), answer);
-    assertTrue(answer.contains("\"kernel\":{\"verdict\":\"translated\",\"ours\":false"), answer);
+    assertTrue(answer.contains("\"wanted\":\"kept\",\"actual\":\"translated\""), answer);
+    assertTrue(answer.contains("-j MASQUERADE\",\"owner\":\"flannel\""), answer);
     String unknown = body(ask("/api/explain", Map.of("to", "172.16.0.1")));
-    assertTrue(unknown.contains("\"kernel\":{\"verdict\":\"cannot-tell\""), unknown);
+    assertTrue(unknown.contains("\"actual\":\"unknown\""), unknown);
     assertTrue(
         unknown.contains("it depends on a rule of flannel for packets from 10.244.0.0/16"),
         unknown);

@@ -206,7 +206,7 @@ final class Story {
   }
 
   /** A hook with a rule of flannel's behind ours. */
-  Hook hook(Pass pass, Family family, Optional<Policy> ours) {
+  Optional<HookSample> hook(Pass pass, Family family, Optional<Policy> ours) {
     Rule our = new Rule(List.of(), new Action.Ours(), "-A POSTROUTING -j IP-MASQ-AGENT");
     Rule flannel =
         new Rule(
@@ -219,7 +219,11 @@ final class Story {
             100,
             "POSTROUTING",
             Map.of("POSTROUTING", quiet ? List.of(our) : List.of(our, flannel)));
-    return new Hook(family, List.of(base), ours);
+    Rule pin = new Rule(List.of(), new Action.Pin(), "our own rules");
+    BaseChain pins = new BaseChain("chain pin4", 85, "pin", Map.of("pin", List.of(pin)));
+    boolean pinned = ours.filter(Policy::pinned).isPresent();
+    Hook hook = new Hook(family, pinned ? List.of(pins, base) : List.of(base), ours);
+    return Optional.of(HookSample.of(hook, pass.config().policy(family)));
   }
 
   /** Whether nobody else is at the hook. */

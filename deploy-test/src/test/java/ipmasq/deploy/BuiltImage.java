@@ -33,12 +33,6 @@ record BuiltImage(String tag, String digest, List<Platform> platforms) {
           .mapToLong(l -> l.getAsJsonObject().get("size").getAsLong())
           .sum();
     }
-
-    List<String> entrypoint() {
-      return config.getAsJsonObject("config").getAsJsonArray("Entrypoint").asList().stream()
-          .map(e -> e.getAsString())
-          .toList();
-    }
   }
 
   /** Reads it; skips where there is none. */
@@ -55,7 +49,14 @@ record BuiltImage(String tag, String digest, List<Platform> platforms) {
       var config = json(blob(manifest.getAsJsonObject("config").get("digest").getAsString()));
       platforms.add(new Platform(config.get("architecture").getAsString(), manifest, config));
     }
-    return new BuiltImage(name.substring(name.indexOf(':') + 1), digest, platforms);
+    return new BuiltImage(name.substring(name.lastIndexOf(':') + 1), digest, platforms);
+  }
+
+  /** The same as one file, as people load it; skips where there is none. */
+  static Path archive() throws IOException {
+    var archive = Project.file("dist/ip-masq-agent-" + Project.version() + ".oci.tar");
+    assumeTrue(Files.exists(archive), "no image under dist: make container");
+    return archive;
   }
 
   /** The names of all that it consists of, which are their hashes. */

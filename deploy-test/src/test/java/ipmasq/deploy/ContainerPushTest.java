@@ -65,6 +65,15 @@ class ContainerPushTest {
         assertEquals(built.tag(), labels.get("org.opencontainers.image.version").getAsString());
       }
 
+      var manifest =
+          host.run(Project.file("container/manifest").toString(), Registry.HOST + "/net").ok();
+      assertEquals(
+          Project.text("ip-masq-agent.yaml")
+              .replace(
+                  "image: ip-masq-agent:" + built.tag(),
+                  "image: " + Registry.HOST + "/net/ip-masq-agent@" + built.digest()),
+          manifest);
+
       var back = folder.resolve("back");
       host.run(
               "skopeo",
@@ -116,6 +125,23 @@ class ContainerPushTest {
   }
 
   @Test
+  void noManifestForAnImageThatWasNotPushed() throws Exception {
+    try (var _ = Registry.open(host, folder)) {
+      var said =
+          host.run(Project.file("container/manifest").toString(), Registry.HOST + "/elsewhere");
+      assertEquals(1, said.exit(), said.toString());
+      assertEquals("", said.stdout());
+      assertTrue(
+          said.stderr()
+              .endsWith(
+                  "no localhost:5000/elsewhere/ip-masq-agent:"
+                      + built.tag()
+                      + " there: make push REGISTRY=localhost:5000/elsewhere\n"),
+          said.toString());
+    }
+  }
+
+  @Test
   void refusesWhatIsNoRegistry() throws Exception {
     assertRefused("", "say where to");
     assertRefused("https://registry.example/net", "with no https:// before");
@@ -146,11 +172,7 @@ class ContainerPushTest {
     var file = folder.resolve("logins.json");
     Files.writeString(file, logins.isEmpty() ? "{}" : logins);
     return host.run(
-        "env",
-        "REGISTRY_AUTH_FILE=" + file,
-        Project.file("container/push").toString(),
-        registry,
-        built.tag());
+        "env", "REGISTRY_AUTH_FILE=" + file, Project.file("container/push").toString(), registry);
   }
 
   private static String sha256(String text) throws Exception {

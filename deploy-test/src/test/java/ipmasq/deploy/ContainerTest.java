@@ -4,11 +4,7 @@ import static ipmasq.deploy.Podman.podman;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.google.gson.Gson;
-import com.google.gson.JsonArray;
-import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
-import com.google.gson.JsonPrimitive;
 import ipmasq.testkit.ConfigVolume;
 import ipmasq.testkit.Eventually;
 import ipmasq.testkit.KernelTest;
@@ -26,13 +22,15 @@ import org.junit.jupiter.api.io.TempDir;
 /** The image as users run it, by the manifest's own words, in a namespace instead of on a node. */
 @KernelTest
 class ContainerTest {
-  private static final String NAME = "ipmq-container-test";
+  private static final String NAME = "ipmq-container-" + ProcessHandle.current().pid();
   private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static Podman.Loaded loaded;
   private static String image = "";
 
   @BeforeAll
   static void load() throws Exception {
-    image = Podman.image();
+    loaded = Podman.load();
+    image = loaded.id();
   }
 
   @AfterAll
@@ -43,11 +41,24 @@ class ContainerTest {
   }
 
   @Test
-  void theImageHoldsNoShell() throws Exception {
-    for (var shell : List.of("/bin/sh", "/bin/bash", "/usr/bin/sh", "/bin/busybox")) {
-      var said = podman("run", "--rm", "--network=none", "--entrypoint=" + shell, image);
-      assertTrue(said.exit() != 0 && !said.text().contains("Exec format"), shell + ": " + said);
+  void itsNameIsTheOneThatAKubeletAsksFor() throws Exception {
+    assertEquals("docker.io/library/ip-masq-agent:" + Project.version(), loaded.name());
+    assertEquals(
+        loaded.name(), "docker.io/library/" + container().get("image").getAsString(), "manifest");
+  }
+
+  @Test
+  void theImageHoldsAShellForTheLauncherAndNoProgramsForIt() throws Exception {
+    var said = shell("for d in /usr/bin /usr/lib/ip-masq-agent/bin; do echo $d/*; done");
+    assertEquals("/usr/bin/dash /usr/bin/sh\n/usr/lib/ip-masq-agent/bin/ip-masq-agent", said.ok());
+    var others = shell("for f in /usr/sbin/*; do echo ${f##*/}; done").ok().lines().toList();
+    for (var program : others) {
+      assertTrue(program.matches("(ip6?tables|xtables)(-.*)?"), program);
     }
+  }
+
+  private static Podman.Said shell(String script) throws Exception {
+    return podman("run", "--rm", "--network=none", "--entrypoint=/bin/sh", image, "-c", script);
   }
 
   @Test
@@ -75,6 +86,9 @@ class ContainerTest {
         assertTrue(status.contains("NoNewPrivs:\t1\n"), status);
         assertTrue(status.contains("Seccomp:\t2\n"), status);
 
+        assertTrue(exec("status").ok().contains("10.1.0.0/16"), exec("status").text());
+        assertTrue(exec("--version").ok().startsWith("ip-masq-agent " + Project.version()));
+
         config.publish("nonMasqueradeCIDRs: [10.2.0.0/16]\nresyncInterval: 60s\n");
         awaitRule(node, "-d 10.2.0.0/16");
 
@@ -94,30 +108,7 @@ class ContainerTest {
   void playsAsAPod(@TempDir Path folder) throws Exception {
     try (var node = Namespace.open("node")) {
       node.ip("link set lo up");
-      var template = daemonSet().getAsJsonObject("spec").getAsJsonObject("template");
-      var pod = new JsonObject();
-      pod.addProperty("apiVersion", "v1");
-      pod.addProperty("kind", "Pod");
-      var metadata = new JsonObject();
-      metadata.addProperty("name", NAME);
-      pod.add("metadata", metadata);
-      var spec = template.getAsJsonObject("spec");
-      pod.add("spec", spec);
-      // What must differ from a node: the lock file and the image's name. Nobody restarts it.
-      // Podman
-      // would run the probes by a curl inside the container, where a kubelet asks from outside.
-      // The host's network is the namespace that podman itself runs in.
-      spec.addProperty("restartPolicy", "Never");
-      var lock = Files.createFile(folder.resolve("xtables.lock"));
-      replace(spec, "/run/xtables.lock", lock.toString(), "path");
-      var container = spec.getAsJsonArray("containers").get(0).getAsJsonObject();
-      container.addProperty("image", image);
-      container.remove("ports");
-      container.remove("livenessProbe");
-      container.remove("readinessProbe");
-      var map = folder.resolve("map.yaml");
-      Files.writeString(
-          map,
+      var map =
           """
           apiVersion: v1
           kind: ConfigMap
@@ -126,26 +117,26 @@ class ContainerTest {
           data:
             config: |
               nonMasqueradeCIDRs: [10.3.0.0/16]
-          """);
-      var file = folder.resolve("pod.json");
-      Files.writeString(file, new Gson().toJson(pod));
-      try {
-        Podman.podmanIn(node, "kube", "play", "--configmap=" + map, file.toString()).ok();
-        awaitRule(node, "-d 10.3.0.0/16");
-      } catch (AssertionError e) {
-        throw new AssertionError(
-            e.getMessage() + "\n" + podman("logs", NAME + "-ip-masq-agent").text(), e);
-      } finally {
-        Podman.podmanIn(node, "kube", "down", file.toString());
-        podman("pod", "rm", "--force", "--time=1", NAME);
-        podman("volume", "rm", "--force", "ip-masq-agent");
-        podman("network", "rm", "podman-default-kube-network"); // made for every pod, needed or not
+          """;
+      try (var pod = PlayedPod.of(daemonSet(), image, node, folder, map)) {
+        try {
+          awaitRule(node, "-d 10.3.0.0/16");
+        } catch (AssertionError e) {
+          throw new AssertionError(e.getMessage() + "\n" + pod.log("ip-masq-agent"), e);
+        }
       }
     }
   }
 
   private static void awaitRule(Namespace node, String rule) {
     Eventually.within(PATIENCE, rule, () -> node.iptablesSave("nat"), s -> s.contains(rule));
+  }
+
+  /** As {@code kubectl exec POD -- ip-masq-agent …}. */
+  private static Podman.Said exec(String... arguments) throws Exception {
+    var command = new ArrayList<>(List.of("exec", NAME, "ip-masq-agent"));
+    command.addAll(List.of(arguments));
+    return podman(command.toArray(String[]::new));
   }
 
   private static JsonObject daemonSet() throws Exception {
@@ -208,22 +199,5 @@ class ContainerTest {
             .getAsString();
     flags.add("--memory=" + memory.replace("Mi", "m"));
     return flags;
-  }
-
-  /** Replaces a text wherever it stands under that key. */
-  private static void replace(JsonElement in, String text, String by, String key) {
-    switch (in) {
-      case JsonObject object -> {
-        for (var entry : List.copyOf(object.entrySet())) {
-          if (entry.getKey().equals(key) && entry.getValue().equals(new JsonPrimitive(text))) {
-            object.addProperty(key, by);
-          } else {
-            replace(entry.getValue(), text, by, key);
-          }
-        }
-      }
-      case JsonArray array -> array.forEach(e -> replace(e, text, by, key));
-      default -> {}
-    }
   }
 }

@@ -55,7 +55,7 @@ class EmulatedTest {
 
   @Test
   void theAgentRuns() throws Exception {
-    assertEquals("ip-masq-agent " + built.tag(), agent("--version").ok().strip());
+    assertTrue(agent("--version").ok().startsWith("ip-masq-agent " + built.tag()));
 
     var config = root.resolve("etc/config/ip-masq-agent");
     Files.writeString(config, "nonMasqueradeCIDRs: [10.0.0.0/8]\n");
@@ -69,11 +69,8 @@ class EmulatedTest {
 
   @Test
   void itsCacheFits() {
-    var command = new ArrayList<>(arm64.entrypoint());
     // Java shrugs at a cache that does not fit, unless it is told to insist.
-    command.add(1, "-XX:AOTMode=on");
-    command.add("--version");
-    emulated(command).ok();
+    emulated(java("-XX:AOTMode=on", "--version")).ok();
   }
 
   @Test
@@ -86,9 +83,23 @@ class EmulatedTest {
   }
 
   private Result agent(String... arguments) {
-    var command = new ArrayList<>(arm64.entrypoint());
+    return emulated(java("-XX:AOTMode=auto", arguments));
+  }
+
+  /** What the launcher becomes: an emulator of one process cannot run the launcher's exec. */
+  private static List<String> java(String mode, String... arguments) {
+    var home = "/usr/lib/ip-masq-agent";
+    var command =
+        new ArrayList<>(
+            List.of(
+                home + "/runtime/bin/java",
+                mode,
+                "-XX:AOTCache=" + home + "/agent.aot",
+                "@" + home + "/java.args",
+                "-m",
+                "ipmasq.agent/ipmasq.cli.Main"));
     command.addAll(List.of(arguments));
-    return emulated(command);
+    return command;
   }
 
   private Result emulated(List<String> command) {

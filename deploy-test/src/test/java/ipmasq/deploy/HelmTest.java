@@ -5,11 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.gson.JsonParser;
 import com.marcnuri.helm.Helm;
 import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1DaemonSet;
+import io.kubernetes.client.openapi.models.V1ServiceAccount;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -51,6 +54,17 @@ class HelmTest {
         Objects.difference(
             Kustomize.render("deploy/overlays/" + overlay).only("DaemonSet").get("spec"),
             chart.get("spec")));
+  }
+
+  @Test
+  void twoConfigMapsAreTheComponent(@TempDir Path folder) throws Exception {
+    assertEquals(
+        "",
+        Objects.difference(
+            Kustomize.combined(folder, List.of("two-configmaps")).get("spec"),
+            template(Map.of("secondConfigMapName", "ip-masq-agent-more"))
+                .only("DaemonSet")
+                .get("spec")));
   }
 
   @Test
@@ -114,6 +128,63 @@ class HelmTest {
     var all = template(Map.of("podMonitor.enabled", "true", "listen.scope", "cluster"));
     assertEquals(2, all.all().size());
     all.only("PodMonitor");
+  }
+
+  @Test
+  void anAccountOnlyWhereOneIsWanted() throws Exception {
+    assertFalse(template(Map.of()).all().toString().contains("serviceAccountName"));
+    var made = template(Map.of("serviceAccount.create", "true"));
+    V1ServiceAccount.validateJsonElement(made.only("ServiceAccount"));
+    assertTrue(pod(made).contains("\"serviceAccountName\":\"ip-masq-agent\""));
+    var named = template(Map.of("serviceAccount.name", "mine"));
+    assertEquals(1, named.all().size());
+    assertTrue(pod(named).contains("\"serviceAccountName\":\"mine\""));
+  }
+
+  @Test
+  void environmentAndPriority() {
+    var pod =
+        pod(
+            template(
+                Map.of(
+                    "extraEnv[0].name", "TZ",
+                    "extraEnv[0].value", "UTC",
+                    "listen.scope", "cluster",
+                    "priorityClassName", "mine")));
+    assertTrue(pod.contains("{\"name\":\"TZ\",\"value\":\"UTC\"}"), pod);
+    assertTrue(pod.contains("{\"name\":\"HOST_IP\","), pod);
+    assertTrue(pod.contains("\"priorityClassName\":\"mine\""), pod);
+  }
+
+  @Test
+  void theAlertsAreThoseOfTheFile() throws Exception {
+    var file = Objects.of(Project.text("deploy/monitoring/alerts.yaml")).only("PrometheusRule");
+    var plain = template(Map.of("prometheusRule.enabled", "true")).only("PrometheusRule");
+    assertEquals("", Objects.difference(file.get("spec"), plain.get("spec")));
+    var based =
+        template(
+                Map.of(
+                    "prometheusRule.enabled", "true",
+                    "prometheusRule.runbookBase", "https://git.example/agent/"))
+            .only("PrometheusRule");
+    assertTrue(
+        based.toString().contains("\"https://git.example/agent/docs/troubleshooting.md#"),
+        based::toString);
+  }
+
+  @Test
+  void theDashboardIsTheOneOfTheFile() throws Exception {
+    var map = template(Map.of("dashboard.enabled", "true")).only("ConfigMap");
+    V1ConfigMap.validateJsonElement(map);
+    assertEquals(
+        JsonParser.parseString(Project.text("deploy/monitoring/grafana-dashboard.json")),
+        JsonParser.parseString(
+            map.getAsJsonObject("data").get("ip-masq-agent.json").getAsString()));
+    assertTrue(map.toString().contains("\"grafana_dashboard\":\"1\""));
+  }
+
+  private static String pod(Objects rendered) {
+    return rendered.only("DaemonSet").getAsJsonObject("spec").get("template").toString();
   }
 
   static Stream<Arguments> refused() {

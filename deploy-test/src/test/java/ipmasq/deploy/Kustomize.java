@@ -1,39 +1,38 @@
 package ipmasq.deploy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.google.gson.JsonObject;
 import java.io.IOException;
-import java.util.concurrent.TimeUnit;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 
-/** {@code kubectl kustomize}, offline. */
+/** {@code kubectl kustomize}, offline, by the kubectl that {@code tools/kubectl} unpacks. */
 final class Kustomize {
   private Kustomize() {}
 
   static Objects render(String folder) throws IOException, InterruptedException {
-    assumeTrue(isHere(), "no kubectl here: run `tools/needs deploy` as root");
-    var run = new ProcessBuilder("kubectl", "kustomize", Project.file(folder).toString()).start();
-    var out = new String(run.getInputStream().readAllBytes());
-    var err = new String(run.getErrorStream().readAllBytes());
-    assumeTrue(
-        !err.contains("unknown field \"patches\""),
-        "this kubectl is too old for today's kustomize");
-    run.waitFor(30, TimeUnit.SECONDS);
-    assertEquals(0, run.exitValue(), err);
-    assertEquals("", err, "warnings of kustomize");
-    return Objects.of(out);
+    var kubectl = run(Project.file("tools/kubectl").toString()).strip();
+    return Objects.of(run(kubectl, "kustomize", Project.file(folder).toString()));
   }
 
-  private static boolean isHere() throws InterruptedException {
-    try {
-      return new ProcessBuilder("kubectl", "version", "--client")
-              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-              .redirectError(ProcessBuilder.Redirect.DISCARD)
-              .start()
-              .waitFor()
-          == 0;
-    } catch (IOException e) {
-      return false;
-    }
+  /** What a user's own kustomization makes of the base and these. */
+  static JsonObject combined(Path folder, List<String> components)
+      throws IOException, InterruptedException {
+    var deploy = folder.toRealPath().relativize(Project.file("deploy").toRealPath());
+    var text = new StringBuilder("resources: [" + deploy + "/base]\ncomponents:\n");
+    components.forEach(c -> text.append("  - " + deploy + "/components/" + c + "\n"));
+    Files.writeString(folder.resolve("kustomization.yaml"), text);
+    return render(folder.toString()).only("DaemonSet");
+  }
+
+  private static String run(String... command) throws IOException, InterruptedException {
+    var process = new ProcessBuilder(command).start();
+    var out = new String(process.getInputStream().readAllBytes());
+    var err = new String(process.getErrorStream().readAllBytes());
+    assertEquals(0, process.waitFor(), err);
+    assertEquals("", err, "warnings of " + command[0]);
+    return out;
   }
 }

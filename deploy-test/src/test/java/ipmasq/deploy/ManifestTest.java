@@ -3,12 +3,17 @@ package ipmasq.deploy;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.kubernetes.client.openapi.models.V1DaemonSet;
+import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The manifest that guides name, and what each overlay makes of it. */
@@ -45,20 +50,44 @@ class ManifestTest {
     }
   }
 
+  static List<String> overlays() throws IOException {
+    return folders("deploy/overlays");
+  }
+
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "default",
-        "node-label",
-        "nftables",
-        "dual-stack",
-        "prometheus",
-        "legacy-iptables"
-      })
+  @MethodSource("overlays")
   void everyOverlayIsADaemonSetThatKubernetesKnows(String overlay) throws Exception {
     var rendered = Kustomize.render("deploy/overlays/" + overlay);
     assertEquals(1, rendered.all().size());
     V1DaemonSet.validateJsonElement(rendered.only("DaemonSet"));
+  }
+
+  @Test
+  void componentsCombineInAnyOrder(@TempDir Path folder) throws Exception {
+    var components = folders("deploy/components");
+    var forwards = Kustomize.combined(folder, components);
+    V1DaemonSet.validateJsonElement(forwards);
+    assertEquals(sorted(forwards), sorted(Kustomize.combined(folder, components.reversed())));
+    var text = forwards.toString();
+    for (var part :
+        List.of("--enable-ipv6", "--backend=nftables", "$(HOST_IP):10347", "NET_RAW", "-more")) {
+      assertTrue(text.contains(part), part);
+    }
+  }
+
+  /** The leaves without their places in lists: the order of flags does not matter. */
+  private static List<String> sorted(JsonObject set) {
+    return Objects.difference(new JsonObject(), set)
+        .lines()
+        .map(line -> line.replaceAll("/[0-9]+", "/*"))
+        .sorted()
+        .toList();
+  }
+
+  private static List<String> folders(String parent) throws IOException {
+    try (var files = Files.list(Project.file(parent))) {
+      return files.map(f -> f.getFileName().toString()).sorted().toList();
+    }
   }
 
   @ParameterizedTest
@@ -116,6 +145,7 @@ class ManifestTest {
         - /spec/template/spec/containers/0/livenessProbe/httpGet/host = 127.0.0.1
         - /spec/template/spec/containers/0/ports/0/hostIP = 127.0.0.1
         - /spec/template/spec/containers/0/readinessProbe/httpGet/host = 127.0.0.1
+        - /spec/template/spec/containers/0/startupProbe/httpGet/host = 127.0.0.1
         + /spec/template/metadata/annotations/prometheus.io/path = /metrics
         + /spec/template/metadata/annotations/prometheus.io/port = 10347
         + /spec/template/metadata/annotations/prometheus.io/scrape = true
@@ -124,6 +154,29 @@ class ManifestTest {
         + /spec/template/spec/containers/0/env/0/valueFrom/fieldRef/fieldPath = status.hostIP
         """,
         changes("overlays/prometheus"));
+  }
+
+  @Test
+  void twoConfigMaps(@TempDir Path folder) throws Exception {
+    assertEquals(
+        """
+        - /spec/template/spec/volumes/0/configMap/items/0/key = config
+        - /spec/template/spec/volumes/0/configMap/items/0/path = ip-masq-agent
+        - /spec/template/spec/volumes/0/configMap/name = ip-masq-agent
+        - /spec/template/spec/volumes/0/configMap/optional = true
+        + /spec/template/spec/containers/0/args/1 = --config=/etc/config
+        + /spec/template/spec/volumes/0/projected/sources/0/configMap/items/0/key = config
+        + /spec/template/spec/volumes/0/projected/sources/0/configMap/items/0/path = ip-masq-agent
+        + /spec/template/spec/volumes/0/projected/sources/0/configMap/name = ip-masq-agent
+        + /spec/template/spec/volumes/0/projected/sources/0/configMap/optional = true
+        + /spec/template/spec/volumes/0/projected/sources/1/configMap/items/0/key = config
+        + /spec/template/spec/volumes/0/projected/sources/1/configMap/items/0/path = ip-masq-agent-more
+        + /spec/template/spec/volumes/0/projected/sources/1/configMap/name = ip-masq-agent-more
+        + /spec/template/spec/volumes/0/projected/sources/1/configMap/optional = true
+        """,
+        Objects.difference(
+            Objects.of(Project.text("ip-masq-agent.yaml")).only("DaemonSet"),
+            Kustomize.combined(folder, List.of("two-configmaps"))));
   }
 
   private static String changes(String folder) throws Exception {

@@ -9,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 
 /** The container engine, and the image that {@code make container} has built. */
 final class Podman {
@@ -73,25 +72,17 @@ final class Podman {
     return settings;
   }
 
-  /** Loads the image and tells its name; skips where there is none. */
-  static String image() throws IOException, InterruptedException {
-    var archive = newest();
-    assumeTrue(archive.isPresent(), "no image under dist: make container-test builds it");
-    assumeTrue(isHere(), "no podman here: run `tools/needs container-test` as root");
-    var said = podman("load", "--quiet", "--input", archive.get().toString()).ok();
-    return said.substring(said.lastIndexOf(' ') + 1);
-  }
+  /** An image in the engine's store: the name that it got there, and the ID that is its own. */
+  record Loaded(String name, String id) {}
 
-  private static Optional<Path> newest() throws IOException {
-    var dist = Project.file("dist");
-    if (!Files.isDirectory(dist)) {
-      return Optional.empty();
-    }
-    try (var files = Files.list(dist)) {
-      return files
-          .filter(f -> f.toString().endsWith(".oci.tar"))
-          .max((a, b) -> Long.compare(a.toFile().lastModified(), b.toFile().lastModified()));
-    }
+  /** Loads the image; skips where there is none. */
+  static Loaded load() throws IOException, InterruptedException {
+    var archive = BuiltImage.archive();
+    assumeTrue(isHere(), "no podman here: run `tools/needs container-test` as root");
+    var said = podman("load", "--quiet", "--input", archive.toString()).ok();
+    var name = said.substring(said.lastIndexOf(' ') + 1);
+    // By its ID: tests elsewhere on this machine may load another under the same name.
+    return new Loaded(name, podman("image", "inspect", "--format={{.Id}}", name).ok());
   }
 
   private static boolean isHere() throws InterruptedException {

@@ -18,6 +18,11 @@ final class Project {
     return Files.readString(file(path));
   }
 
+  /** The version that everything must have. */
+  static String version() throws IOException {
+    return text("VERSION").strip();
+  }
+
   private static Path root() {
     var given = System.getProperty("ipmasq.project");
     var path = given == null ? Path.of("").toAbsolutePath() : Path.of(given);

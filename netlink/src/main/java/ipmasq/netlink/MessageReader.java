@@ -97,6 +97,12 @@ public final class MessageReader {
     return int32(start + HEADER + offset);
   }
 
+  /** The byte so many bytes after the header. */
+  public int payloadByte(int offset) throws MalformedMessage {
+    require(offset + 1);
+    return bytes[start + HEADER + offset] & 0xff;
+  }
+
   private void require(int size) throws MalformedMessage {
     if (payload() < size) {
       throw new MalformedMessage("a message with " + payload() + " bytes instead of " + size);

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,17 +71,31 @@ public final class NetlinkSocket implements AutoCloseable {
    */
   public Optional<NetlinkFailure> ask(MessageWriter request, Handler handler) {
     Optional<NetlinkFailure> unsent = post(request);
-    return unsent.isPresent() ? unsent : new Listener(handler).listen(small, endpoint.kept());
+    return unsent.isPresent()
+        ? unsent
+        : new Listener(handler, () -> false).listen(small, endpoint.kept());
   }
 
   /** Sends one request for a list and hands on its entries. Empty: the list is whole. */
   public Optional<NetlinkFailure> list(MessageWriter request, Handler handler) {
+    return list(request, handler, () -> false);
+  }
+
+  /**
+   * The same, but no further than wanted. Of a list that was cut the rest stays with the kernel,
+   * which begins no other for this socket: it is to be closed.
+   *
+   * @param enough asked after each piece of the list
+   */
+  public Optional<NetlinkFailure> list(
+      MessageWriter request, Handler handler, BooleanSupplier enough) {
     Optional<NetlinkFailure> unsent = post(request.flag(DUMP));
     if (unsent.isPresent()) {
       return unsent;
     }
     try (Arena arena = Arena.ofConfined()) {
-      return new Listener(handler).listen(new byte[LIST_BUFFER], arena.allocate(LIST_BUFFER));
+      return new Listener(handler, enough)
+          .listen(new byte[LIST_BUFFER], arena.allocate(LIST_BUFFER));
     }
   }
 
@@ -156,12 +171,14 @@ public final class NetlinkSocket implements AutoCloseable {
   /** Reads one answer to its end, whatever happens on the way: the next must not find its rest. */
   private final class Listener {
     private final Handler handler;
+    private final BooleanSupplier enough;
     private Optional<NetlinkFailure> failure = Optional.empty();
     private @Nullable RuntimeException bug;
     private @Nullable Error full;
 
-    Listener(Handler handler) {
+    Listener(Handler handler, BooleanSupplier enough) {
       this.handler = handler;
+      this.enough = enough;
     }
 
     Optional<NetlinkFailure> listen(byte[] buffer, MemorySegment memory) {
@@ -178,7 +195,7 @@ public final class NetlinkSocket implements AutoCloseable {
           more = false;
         } else {
           try {
-            more = datagram(buffer, fits(got, buffer));
+            more = datagram(buffer, fits(got, buffer)) && !enough.getAsBoolean();
           } catch (MalformedMessage malformed) {
             fail(new NetlinkFailure.Malformed(malformed.getMessage()));
           }

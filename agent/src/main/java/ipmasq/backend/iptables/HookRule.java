@@ -2,10 +2,13 @@ package ipmasq.backend.iptables;
 
 import ipmasq.hook.Action;
 import ipmasq.hook.Condition;
+import ipmasq.hook.Protocols;
+import ipmasq.hook.Ranges;
 import ipmasq.hook.Rule;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
+import ipmasq.net.IpRange;
 import ipmasq.net.PortRange;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +18,26 @@ import java.util.Set;
 /** Reads anybody's rule as iptables-save prints it: what it asks and what it does. */
 final class HookRule {
   private static final Set<String> SAYS_NOTHING =
-      Set.of("comment", "tcp", "udp", "sctp", "icmp", "multiport", "mark", "addrtype");
+      Set.of(
+          "comment",
+          "tcp",
+          "udp",
+          "sctp",
+          "icmp",
+          "icmp6",
+          "multiport",
+          "mark",
+          "addrtype",
+          "conntrack",
+          "state",
+          "iprange");
+  private static final int LONGEST_TEXT = 300;
+
+  /** What a target is that is a chain; nothing where it is an extension. */
+  @FunctionalInterface
+  interface Chains {
+    Optional<Action> target(String name, boolean noReturn);
+  }
 
   private final Family family;
   private final List<String> words;
@@ -31,20 +53,19 @@ final class HookRule {
 
   /**
    * @param line {@code -A CHAIN …}
-   * @param known the chains of the table: a target of another name is an extension
    */
-  static Rule read(Family family, String line, Names names, Set<String> known) {
+  static Rule read(Family family, String line, Chains chains) {
     List<String> words = Words.of(line);
+    String text = line.length() > LONGEST_TEXT ? line.substring(0, LONGEST_TEXT) + "…" : line;
     if (words.size() < 2) {
-      return new Rule(List.of(), new Action.Unknown(line), line);
+      return new Rule(List.of(), new Action.Unknown(text), text);
     }
     HookRule rule = new HookRule(family, words.subList(2, words.size()));
-    rule.read(names, known);
-    return new Rule(
-        rule.conditions, rule.action.orElse(new Action.Nothing()), SavedTable.shortened(line));
+    rule.read(chains);
+    return new Rule(rule.conditions, rule.action.orElse(new Action.Nothing()), text);
   }
 
-  private void read(Names names, Set<String> known) {
+  private void read(Chains chains) {
     while (at < words.size()) {
       String word = next();
       switch (word) {
@@ -52,18 +73,24 @@ final class HookRule {
         case "-s" -> block(true);
         case "-d" -> block(false);
         case "-o" -> add(new Condition.Out(List.of(next())));
-        case "-p" -> add(new Condition.Protocol(next()));
+        case "-i" -> add(new Condition.In(List.of(next())));
+        case "-p" -> protocol(next());
         case "--comment" -> next();
         case "--mark" -> mark(next());
         case "--dport", "--dports" -> ports(word, next());
-        case "--dst-type" -> destinationType(next());
+        case "--sport", "--sports" -> add(new Condition.SourcePort(next()));
+        case "--dst-type" -> add(local(next(), new Condition.LocalDestination(), "--dst-type "));
+        case "--src-type" -> add(local(next(), new Condition.LocalSource(), "--src-type "));
+        case "--ctstate", "--state" -> state(next());
+        case "--src-range" -> range(next(), true);
+        case "--dst-range" -> range(next(), false);
         case "-m" -> module(next());
         case "-j" -> {
-          action = Optional.of(target(next(), names, known, false));
+          action = Optional.of(target(next(), chains, false));
           return; // what follows are the target's own options
         }
         case "-g" -> {
-          action = Optional.of(target(next(), names, known, true));
+          action = Optional.of(target(next(), chains, true));
           return;
         }
         default -> unknown(word);
@@ -78,6 +105,31 @@ final class HookRule {
   private void add(Condition condition) {
     conditions.add(condition.negatedIf(negated));
     negated = false;
+  }
+
+  private void protocol(String text) {
+    String name = Protocols.canonical(text);
+    add(
+        Protocols.isKnown(name)
+            ? new Condition.Protocol(name)
+            : new Condition.Unknown("-p " + text));
+  }
+
+  /** The first packet of a connection is new, and nothing else. */
+  private void state(String text) {
+    boolean isNew = List.of(text.split(",")).contains("NEW");
+    conditions.add(isNew != negated ? Condition.ALWAYS : Condition.NEVER);
+    negated = false;
+  }
+
+  private void range(String text, boolean source) {
+    Optional<IpRange> range = IpRange.parse(text);
+    add(
+        range.isEmpty()
+            ? new Condition.Unknown("--range " + text)
+            : source
+                ? new Condition.Source(Ranges.of(range.get()))
+                : new Condition.Destination(Ranges.of(range.get())));
   }
 
   private void block(boolean source) {
@@ -119,11 +171,8 @@ final class HookRule {
     }
   }
 
-  private void destinationType(String type) {
-    add(
-        type.equals("LOCAL")
-            ? new Condition.LocalDestination()
-            : new Condition.Unknown("--dst-type " + type));
+  private static Condition local(String type, Condition local, String option) {
+    return type.equals("LOCAL") ? local : new Condition.Unknown(option + type);
   }
 
   private void ports(String option, String text) {
@@ -150,21 +199,49 @@ final class HookRule {
     add(new Condition.Unknown(text.toString()));
   }
 
-  private Action target(String name, Names names, Set<String> known, boolean noReturn) {
-    if (name.equals(names.main())) {
-      return new Action.Ours();
-    }
-    if (known.contains(name)) {
-      return noReturn ? new Action.Goto(name) : new Action.Jump(name);
+  private Action target(String name, Chains chains, boolean noReturn) {
+    Optional<Action> chain = chains.target(name, noReturn);
+    if (chain.isPresent()) {
+      return chain.get();
     }
     return switch (name) {
-      case "MASQUERADE", "SNAT", "NETMAP" -> new Action.Translate(name);
+      case "MASQUERADE" -> new Action.Translate(name);
+      case "SNAT" -> snat();
+      case "DNAT", "REDIRECT" -> new Action.ChangeDestination(name);
       case "RETURN" -> new Action.Return();
       case "ACCEPT" -> new Action.Accept();
       case "DROP" -> new Action.Drop();
-      case "MARK", "CONNMARK" -> new Action.SetMark();
-      case "LOG", "NFLOG", "TRACE", "CLASSIFY" -> new Action.Nothing();
+      case "MARK" -> setMark();
+      case "CONNMARK" ->
+          words.contains("--restore-mark") ? Action.SetMark.UNKNOWN : new Action.Nothing();
+      case "LOG", "NFLOG", "TRACE", "CLASSIFY", "CT", "NOTRACK" -> new Action.Nothing();
       default -> new Action.Unknown("-j " + name);
     };
+  }
+
+  /** {@code --to-source 192.0.2.1-192.0.2.9:1024-2000}; IPv6 in brackets where ports follow. */
+  private Action snat() {
+    int option = words.indexOf("--to-source");
+    String text = option < 0 || option + 1 >= words.size() ? "" : words.get(option + 1);
+    int colon = family == Family.IPV4 ? text.indexOf(':') : text.indexOf("]:");
+    String addresses = colon < 0 ? text : text.substring(0, colon);
+    Optional<IpRange> to = IpRange.parse(addresses.replace("[", "").replace("]", ""));
+    return to.isPresent() && words.lastIndexOf("--to-source") == option
+        ? new Action.Translate("SNAT", to)
+        : new Action.Unknown("-j SNAT");
+  }
+
+  /** {@code --set-xmark value/mask}: zeroes the mask's bits, then turns the value's. */
+  private Action setMark() {
+    int option = words.indexOf("--set-xmark");
+    String text = option < 0 || option + 1 >= words.size() ? "" : words.get(option + 1);
+    int slash = text.indexOf('/');
+    try {
+      long value = Long.decode(slash < 0 ? text : text.substring(0, slash));
+      long mask = slash < 0 ? 0xffff_ffffL : Long.decode(text.substring(slash + 1));
+      return new Action.SetMark(~mask & 0xffff_ffffL, value, true);
+    } catch (NumberFormatException odd) {
+      return Action.SetMark.UNKNOWN;
+    }
   }
 }

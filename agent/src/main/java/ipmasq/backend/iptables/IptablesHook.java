@@ -4,49 +4,94 @@ import ipmasq.backend.iptables.Commands.Result;
 import ipmasq.hook.BaseChain;
 import ipmasq.net.Family;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
- * What both kinds of iptables have at the nat postrouting hook. Used by one thread.
+ * What iptables-legacy has at a nat hook; what iptables-nft has is read with the rest of nf_tables.
+ * Used by one thread.
  *
- * <p>Both kinds, because the kernel runs both: the rules of the one that the node does not use any
- * more still translate packets.
+ * <p>It is looked at whichever iptables the node uses, because the kernel runs both: rules that
+ * somebody left in the other one still translate packets.
  */
 public final class IptablesHook {
-  private static final Duration DEADLINE = Duration.ofSeconds(30);
+  private static final Duration DEADLINE = Duration.ofSeconds(10);
+  private static final long ALL = 0xffff_ffffL;
 
   private final Programs programs = Programs.ofEnvironment();
   private final LegacyTables legacy = LegacyTables.ofKernel();
   private final Commands commands = new ChildProcesses(programs, DEADLINE);
+  private long natMarks;
 
-  /** The chains of each kind that there is; one that cannot be read is left out. */
-  public List<BaseChain> chains(Family family, String ourChain) {
-    List<BaseChain> chains = new ArrayList<>();
-    Names names = Names.of(ourChain);
-    for (Variant.Kind kind : List.of(Variant.Kind.LEGACY, Variant.Kind.NFT)) {
-      boolean absent =
-          kind == Variant.Kind.LEGACY && legacy.look(family, "nat") != LegacyTables.Presence.THERE;
-      String program = absent ? "" : program(kind, family);
-      if (!program.isEmpty()) {
-        Postrouting postrouting = new Postrouting(family, names);
-        Result result = commands.run(List.of(program, "-t", "nat"), "", postrouting::accept);
-        if (result instanceof Result.Ended(var status, var _) && status == 0) {
-          chains.add(postrouting.chain(kind.toString(), postrouting.chains()));
-        }
-      }
-    }
-    return chains;
+  /** Whether there is a legacy nat table at all: without one nothing is asked. */
+  public boolean exists(Family family) {
+    return legacy.look(family, "nat") != LegacyTables.Presence.NOT_THERE;
   }
 
-  /** The program of one kind, by the name that says so or by what it really is. */
-  private String program(Variant.Kind kind, Family family) {
-    String infix = kind == Variant.Kind.NFT ? "-nft" : "-legacy";
-    String named = Variant.program(family, infix) + "-save";
+  /**
+   * The chain at nat postrouting; nothing where there is no legacy table.
+   *
+   * @param ourChain the chain that holds the policy in force, where legacy holds it
+   */
+  public Optional<BaseChain> postrouting(Family family, Optional<String> ourChain) {
+    return read(family, "POSTROUTING", BaseChain.IPTABLES_PRIORITY, ourChain);
+  }
+
+  /** The chain at nat prerouting. */
+  public Optional<BaseChain> prerouting(Family family) {
+    return read(family, "PREROUTING", -BaseChain.IPTABLES_PRIORITY, Optional.empty());
+  }
+
+  private Optional<BaseChain> read(
+      Family family, String entry, int priority, Optional<String> ourChain) {
+    String name = "iptables-legacy " + entry;
+    LegacyTables.Presence presence = legacy.look(family, "nat");
+    if (presence == LegacyTables.Presence.NOT_THERE) {
+      return Optional.empty();
+    }
+    LegacyChains chains = new LegacyChains(family, entry, ourChain);
+    LegacyMarks marks = new LegacyMarks();
+    boolean read = presence == LegacyTables.Presence.THERE && save(family, "nat", chains::accept);
+    return Optional.of(
+        read && chains.isWhole()
+            ? chains.base(name, priority)
+            : BaseChain.unreadable(
+                name, priority, "rules of iptables-legacy, which nobody here could list"));
+  }
+
+  /**
+   * Bits of the mark that legacy rules before nat postrouting may set; all where it is unknown. Of
+   * the nat table what the last look at it saw.
+   */
+  public long markedBits(Family family) {
+    boolean nat = legacy.look(family, "nat") == LegacyTables.Presence.THERE;
+    long bits = nat ? natMarks : 0;
+    for (String table : List.of("raw", "mangle", "filter")) {
+      if (legacy.look(family, table) == LegacyTables.Presence.THERE) {
+        LegacyMarks marks = new LegacyMarks();
+        bits |= save(family, table, marks::accept) ? marks.bits() : ALL;
+      }
+    }
+    return bits;
+  }
+
+  private boolean save(Family family, String table, Consumer<String> lines) {
+    String program = program(family);
+    if (program.isEmpty()) {
+      return false;
+    }
+    Result result = commands.run(List.of(program, "-t", table), "", lines);
+    return result instanceof Result.Ended(var status, var _) && status == 0;
+  }
+
+  /** The program by the name that says so, else by what it really is. */
+  private String program(Family family) {
+    String named = Variant.program(family, "-legacy") + "-save";
     if (programs.find(named).isPresent()) {
       return named;
     }
     String plain = Variant.program(family, "") + "-save";
-    return programs.kind(plain) == kind ? plain : "";
+    return programs.kind(plain) == Variant.Kind.LEGACY ? plain : "";
   }
 }

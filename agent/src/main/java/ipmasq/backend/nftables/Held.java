@@ -80,6 +80,15 @@ record Held(
     return table.map(Table::owner).orElse(0);
   }
 
+  /** Whether the set of destinations counts each of them; those of many ranges never do. */
+  boolean isCounted() {
+    return exempt
+        .filter(content -> !content.blocks().isEmpty())
+        .filter(content -> content.blocks().size() <= Update.COUNTED)
+        .filter(content -> content.counters().isEmpty())
+        .isEmpty();
+  }
+
   /** The chain of this name. */
   Optional<Hooked> chain(String name) {
     return chains.stream().filter(chain -> chain.name().equals(name)).findFirst();

@@ -7,7 +7,6 @@ import ipmasq.backend.Outcome;
 import ipmasq.net.Cidrs;
 import ipmasq.net.Family;
 import ipmasq.netlink.Errno;
-import ipmasq.netlink.nftables.Batch;
 import ipmasq.netlink.nftables.Commit;
 import ipmasq.netlink.nftables.Table;
 import ipmasq.plan.Observed;
@@ -27,24 +26,29 @@ import java.util.Optional;
  */
 public final class OwnTable implements Backend, AutoCloseable {
   private final Kernel kernel = new Kernel();
-  private final boolean owns;
+  private final KernelFeatures wanted;
   private final Map<Family, Known> known = new EnumMap<>(Family.class);
-  private boolean ownable;
-  private boolean owned;
+  private KernelFeatures features;
+  private String details = "";
 
-  private OwnTable(boolean owns) {
-    this.owns = owns;
-    this.ownable = owns;
+  private OwnTable(KernelFeatures wanted) {
+    this.wanted = wanted;
+    this.features = wanted;
   }
 
   /** For the process that keeps the rules: it owns the table where it can. */
   public static OwnTable held() {
-    return new OwnTable(true);
+    return new OwnTable(KernelFeatures.ALL);
   }
 
-  /** For a process that looks, or removes what nobody holds; also as on a kernel without owners. */
+  /** For a process that looks, or removes what nobody holds. */
   public static OwnTable visited() {
-    return new OwnTable(false);
+    return new OwnTable(KernelFeatures.ALL.withoutOwner());
+  }
+
+  /** As on a kernel that knows no more than this. */
+  static OwnTable with(KernelFeatures features) {
+    return new OwnTable(features);
   }
 
   Kernel kernel() {
@@ -63,10 +67,26 @@ public final class OwnTable implements Backend, AutoCloseable {
 
   @Override
   public String circumstances() {
-    return owned
-        ? "the table is owned, so no other process can change it"
-        : "the table is open to other processes: an owner needs kernel 6.9, and a table that was"
-            + " made with one";
+    return details;
+  }
+
+  /** What is known of the table's owner and counters, in the words of {@code status}. */
+  static String details(Table table, boolean counted) {
+    String access =
+        table.owner() != 0
+            ? "the table is owned, so no other process can change it"
+            : isAdoptable(table)
+                ? "no agent owns the table at the moment, so other processes can change it"
+                : "other processes can change the table: an owner needs kernel 6.9, and a table"
+                    + " that was made with one";
+    return counted
+        ? access
+        : access + "; flows are not counted range by range: that needs kernel 5.12";
+  }
+
+  /** Whether its owner is gone and the next may take its place. */
+  private static boolean isAdoptable(Table table) {
+    return table.owner() == 0 && table.flags().contains(Table.Flag.PERSIST);
   }
 
   @Override
@@ -94,8 +114,8 @@ public final class OwnTable implements Backend, AutoCloseable {
   public Observation observe(Family family) {
     try {
       Held held = kernel.held(family, known(family));
-      owned = held.owner() != 0;
-      return new Observation.Seen(owns ? held.withFlaws(claims(held)) : held);
+      held.table().ifPresent(table -> details = details(table, held.isCounted()));
+      return new Observation.Seen(wanted.owner() ? held.withFlaws(claims(held)) : held);
     } catch (Unanswered unanswered) {
       return new Observation.Unseen(unanswered.failure());
     }
@@ -107,13 +127,15 @@ public final class OwnTable implements Backend, AutoCloseable {
 
   /** What is wrong with the ownership, by the words of a plan. */
   private List<String> claims(Held held) throws Unanswered {
-    if (held.table().isEmpty() || !ownable || held.owner() == kernel.port()) {
-      return List.of();
+    if (held.owner() != 0) {
+      return held.owner() == kernel.port()
+          ? List.of()
+          : List.of("the table belongs to " + Owner.of(held.owner()));
     }
-    return List.of(
-        held.owner() == 0
-            ? "the table has no owner"
-            : "the table belongs to " + Owner.of(held.owner()));
+    // One that was made without cannot get an owner, whatever the kernel.
+    return held.table().filter(OwnTable::isAdoptable).isPresent()
+        ? List.of("the table has no owner")
+        : List.of();
   }
 
   @Override
@@ -129,9 +151,7 @@ public final class OwnTable implements Backend, AutoCloseable {
                 Names.TABLE + " belongs to " + Owner.of(held.owner()),
                 "another agent runs on this node: stop one of the two"));
       }
-      return plan.desired().isPresent()
-          ? toward(plan.desired().get(), held)
-          : commit(Update.removal(held, kernel.holdsOnly(held.family())));
+      return plan.desired().isPresent() ? toward(plan.desired().get(), held) : remove(held);
     } catch (Unanswered unanswered) {
       return new Outcome.Refused(unanswered.failure());
     }
@@ -139,54 +159,45 @@ public final class OwnTable implements Backend, AutoCloseable {
 
   private Outcome toward(Policy policy, Held held) throws Unanswered {
     if (held.table().isEmpty()) {
-      ownable = owns; // a new table, a new try
+      features = wanted; // a new table, a new try
     }
-    Outcome outcome = attempt(policy, held);
-    if (outcome instanceof Outcome.Refused && ownable && !tookOwnership()) {
-      ownable = false;
-      outcome = attempt(policy, held);
-    }
+    KernelFeatures.Learned learned = features.learn(tried -> commit(update(policy, held, tried)));
+    features = learned.features();
+    Outcome outcome = outcome(learned.commit());
     if (outcome instanceof Outcome.Applied) {
       remember(policy);
     }
     return outcome;
   }
 
-  private Outcome attempt(Policy policy, Held held) throws Unanswered {
+  private static Update update(Policy policy, Held held, KernelFeatures features) {
     boolean dormant = held.table().filter(t -> t.flags().contains(Table.Flag.DORMANT)).isPresent();
-    boolean claim =
-        held.table().isEmpty() || held.foreign() || dormant || ownable && held.owner() == 0;
-    return commit(Update.toward(policy, held, claim ? Optional.of(claimed()) : Optional.empty()));
+    boolean adopted = features.owner() && held.table().filter(OwnTable::isAdoptable).isPresent();
+    boolean claim = held.table().isEmpty() || held.foreign() || dormant || adopted;
+    return Update.toward(policy, held, claim, features);
   }
 
-  private Table claimed() {
-    return ownable ? Names.TABLE.with(Table.Flag.OWNER, Table.Flag.PERSIST) : Names.TABLE;
-  }
-
-  /** Whether the kernel knows owners that a table outlives: tried on the table alone. */
-  private boolean tookOwnership() throws Unanswered {
-    return switch (kernel.commit(new Batch().add(claimed()))) {
-      case Commit.Refused refused ->
-          !refused.errno().is(Errno.EINVAL) && !refused.errno().is(Errno.EOPNOTSUPP);
-      case Commit.Committed _, Commit.Raced _, Commit.Unclear _ -> true;
-    };
+  private Commit commit(Update update) throws Unanswered {
+    Commit first = kernel.commit(update.first());
+    return first instanceof Commit.Committed ? kernel.commit(update.second()) : first;
   }
 
   private void remember(Policy policy) throws Unanswered {
     Optional<Table> table = kernel.table();
-    owned = table.isPresent() && table.get().owner() == kernel.port();
-    if (owned) {
+    Cidrs exempt = Update.exempt(policy);
+    table.ifPresent(
+        t -> details = details(t, features.elementCounters() || exempt.size() > Update.COUNTED));
+    if (table.isPresent() && table.get().owner() == kernel.port()) {
       known(policy.family())
           .written(
               table.get(),
-              Content.written(Update.exempt(policy)),
+              Content.written(exempt),
               Content.written(Cidrs.copyOf(policy.sources())));
     }
   }
 
-  private Outcome commit(Update update) throws Unanswered {
-    Outcome first = outcome(kernel.commit(update.first()));
-    return first instanceof Outcome.Applied ? outcome(kernel.commit(update.second())) : first;
+  private Outcome remove(Held held) throws Unanswered {
+    return outcome(kernel.commit(Update.removal(held, kernel.holdsOnly(held.family()))));
   }
 
   static Outcome outcome(Commit commit) {

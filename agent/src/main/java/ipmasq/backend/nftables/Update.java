@@ -6,7 +6,6 @@ import ipmasq.net.Family;
 import ipmasq.netlink.nftables.Batch;
 import ipmasq.netlink.nftables.NftSet;
 import ipmasq.netlink.nftables.Ranges;
-import ipmasq.netlink.nftables.Table;
 import ipmasq.policy.Destinations;
 import ipmasq.policy.Policy;
 import java.util.ArrayList;
@@ -28,9 +27,10 @@ record Update(Batch first, Batch second) {
   /**
    * The steps toward a policy in the form that {@link Policy#disjoint} gives it.
    *
-   * @param claim the table to make, or to become the owner of; empty: it is ours already
+   * @param claim whether to make the table, or become the owner of it
+   * @param features what a table and sets that are made may have
    */
-  static Update toward(Policy policy, Held found, Optional<Table> claim) {
+  static Update toward(Policy policy, Held found, boolean claim, KernelFeatures features) {
     Family family = policy.family();
     Batch first = new Batch();
     Batch second = new Batch();
@@ -38,13 +38,16 @@ record Update(Batch first, Batch second) {
       first.delete(Names.TABLE);
     }
     Held held = found.foreign() ? Held.nothing(family) : found;
-    claim.ifPresent(first::add);
+    if (claim) {
+      first.add(features.table());
+    }
     Cidrs exempt = exempt(policy);
-    set(counting(Names.exempt(family), exempt), held.exempt(), exempt, first, second);
-    set(Names.areas(family), held.areas(), Areas.around(exempt), first, second);
+    set(features.set(Names.exempt(family), exempt), held.exempt(), exempt, first, second);
+    Cidrs areas = Areas.around(exempt);
+    set(features.uncounted(Names.areas(family)), held.areas(), areas, first, second);
     if (!policy.sources().isEmpty()) {
       Cidrs sources = Cidrs.copyOf(policy.sources());
-      set(counting(Names.sources(family), sources), held.sources(), sources, first, second);
+      set(features.set(Names.sources(family), sources), held.sources(), sources, first, second);
     }
     chains(policy, held, second);
     if (policy.sources().isEmpty() && held.sources().isPresent()) {
@@ -58,7 +61,7 @@ record Update(Batch first, Batch second) {
    *
    * @param last whether nothing else is in the table, so that it goes too
    */
-  static Update removal(Held held, boolean last) {
+  static Batch removal(Held held, boolean last) {
     Batch batch = new Batch();
     if (last || held.foreign()) {
       batch.delete(Names.TABLE);
@@ -68,16 +71,12 @@ record Update(Batch first, Batch second) {
       held.areas().ifPresent(_ -> batch.delete(Names.areas(held.family())));
       held.sources().ifPresent(_ -> batch.delete(Names.sources(held.family())));
     }
-    return new Update(new Batch(), batch);
+    return batch;
   }
 
   /** What the set of destinations holds. */
   static Cidrs exempt(Policy disjoint) {
     return Destinations.copyOf(disjoint.destinations()).ranges();
-  }
-
-  private static NftSet counting(NftSet set, Cidrs wanted) {
-    return wanted.size() <= COUNTED ? set.withCounters() : set;
   }
 
   private static void set(

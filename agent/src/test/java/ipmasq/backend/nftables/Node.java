@@ -19,10 +19,19 @@ final class Node implements AutoCloseable {
   private final Namespace namespace;
   private OwnTable table;
 
+  private Node(Namespace namespace, OwnTable table) {
+    this.namespace = namespace;
+    this.table = table;
+  }
+
   /** With a table that has an owner, or as on a kernel that does not know owners. */
   Node(Namespace namespace, boolean owned) {
-    this.namespace = namespace;
-    this.table = owned ? OwnTable.held() : OwnTable.visited();
+    this(namespace, owned ? OwnTable.held() : OwnTable.visited());
+  }
+
+  /** As on a kernel that knows no more than this. */
+  static Node onKernel(Namespace namespace, KernelFeatures features) {
+    return new Node(namespace, OwnTable.with(features));
   }
 
   /** The process ends, and another one starts. */

@@ -18,7 +18,6 @@ import ipmasq.netlink.Refusal;
 import ipmasq.netlink.nftables.Commit;
 import ipmasq.netlink.nftables.Nftables;
 import ipmasq.netlink.nftables.Rule;
-import ipmasq.netlink.nftables.Table;
 import ipmasq.plan.Plan;
 import ipmasq.policy.Policy;
 import ipmasq.policy.Policy.Destination;
@@ -28,7 +27,6 @@ import ipmasq.testkit.Namespace;
 import ipmasq.testkit.Policies;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
@@ -92,7 +90,7 @@ class OwnTableKernelTest {
     namespace.call(
         () -> {
           try (Kernel kernel = new Kernel()) {
-            Update update = Update.toward(DEFAULTS.disjoint(), held, claim());
+            Update update = Update.toward(DEFAULTS.disjoint(), held, true, unowned());
             assertEquals(new Commit.Committed(), kernel.commit(update.first()));
             String half = node.listed();
             assertTrue(half.contains("192.168.0.0/16") && !half.contains("chain"), half);
@@ -103,8 +101,8 @@ class OwnTableKernelTest {
         });
   }
 
-  private static Optional<Table> claim() {
-    return Optional.of(Names.TABLE);
+  private static KernelFeatures unowned() {
+    return KernelFeatures.ALL.withoutOwner();
   }
 
   @Test
@@ -157,7 +155,7 @@ class OwnTableKernelTest {
     Plan plan = node.plan(policy(many));
     assertEquals("[+200.1.2.0/24]", plan.changes().toString());
     Held held = assertInstanceOf(Held.class, plan.observed());
-    Update update = Update.toward(plan.desired().orElseThrow(), held, Optional.empty());
+    Update update = Update.toward(plan.desired().orElseThrow(), held, false, unowned());
     assertTrue(update.first().isEmpty());
     assertTrue(update.second().size() < 300, "bytes: " + update.second().size());
     node.sync(policy(many));
@@ -240,11 +238,44 @@ class OwnTableKernelTest {
       unowned.sync(DEFAULTS);
     }
     node.sync(Policies.exempting("10.0.0.0/8"));
-    assertTrue(node.table().circumstances().contains("open to other processes"));
+    assertTrue(node.table().circumstances().contains("other processes can change the table"));
     node.others("delete table inet ip-masq-agent");
     node.sync(DEFAULTS);
     assertTrue(node.refuses("delete table inet ip-masq-agent"));
     assertTrue(node.table().circumstances().contains("is owned"));
+  }
+
+  @Test
+  void onAKernelWithoutOwnersAStartFindsNothingToChange() {
+    try (Node before = Node.onKernel(namespace, KernelFeatures.ALL.withoutOwner())) {
+      before.sync(DEFAULTS);
+    }
+    // A new process does not know yet what the kernel lacks.
+    assertEquals("[]", node.plan(DEFAULTS).changes().toString());
+    node.sync(Policies.exempting("10.0.0.0/8"));
+    assertEquals("[]", node.plan(Policies.exempting("10.0.0.0/8")).changes().toString());
+  }
+
+  @Test
+  void whatTheKernelLacksIsLeftOutAndNotMissed() {
+    KernelFeatures kernel510 = new KernelFeatures(false, false, true);
+    KernelFeatures nothing = new KernelFeatures(false, false, false);
+    for (KernelFeatures features : List.of(kernel510, nothing)) {
+      try (Node old = Node.onKernel(namespace, features)) {
+        old.sync(DEFAULTS);
+        String listed = old.listed();
+        assertFalse(listed.contains("10.0.0.0/8 counter"), listed);
+        assertEquals(features.comments(), listed.contains("kept by ip-masq-agent"), listed);
+        assertTrue(
+            old.table().circumstances().endsWith("that needs kernel 5.12"),
+            old.table().circumstances());
+      }
+      assertEquals("[]", node.plan(DEFAULTS).changes().toString());
+      assertTrue(
+          node.table().circumstances().endsWith("that needs kernel 5.12"),
+          node.table().circumstances());
+      node.remove(Family.IPV4);
+    }
   }
 
   @Test

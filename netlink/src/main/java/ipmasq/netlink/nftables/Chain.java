@@ -1,5 +1,6 @@
 package ipmasq.netlink.nftables;
 
+import ipmasq.netlink.AttributeReader;
 import ipmasq.netlink.Attributes;
 import ipmasq.netlink.MalformedMessage;
 import ipmasq.netlink.MessageReader;
@@ -91,6 +92,16 @@ public record Chain(
     if (!comment.isEmpty()) {
       out.bytes(USERDATA, Userdata.comment(COMMENT, comment));
     }
+  }
+
+  static boolean isBase(MessageReader message) throws MalformedMessage {
+    AttributeReader attributes = message.attributes();
+    while (attributes.next()) {
+      if (attributes.type() == HOOK) {
+        return true;
+      }
+    }
+    return false;
   }
 
   static Chain read(MessageReader message) throws MalformedMessage {

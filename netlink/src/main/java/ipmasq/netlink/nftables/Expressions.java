@@ -31,11 +31,14 @@ final class Expressions {
       case Immediate it -> it.write(out);
       case InRange it -> it.write(out);
       case Lookup it -> it.write(out);
+      case MapLookup it -> it.write(out);
       case Masquerade it -> it.write(out);
       case Meta it -> it.write(out);
       case Nat it -> it.write(out);
       case Numgen it -> it.write(out);
+      case ObjectReference it -> it.write(out);
       case Payload it -> it.write(out);
+      case SetMeta it -> it.write(out);
       case Unknown _ -> {}
       case Verdict it -> it.write(out);
       case Xtables it -> it.write(out);
@@ -53,11 +56,12 @@ final class Expressions {
       case Fib _ -> "fib";
       case Immediate _, Verdict _ -> "immediate";
       case InRange _ -> "range";
-      case Lookup _ -> "lookup";
+      case Lookup _, MapLookup _ -> "lookup";
       case Masquerade _ -> "masq";
-      case Meta _ -> "meta";
+      case Meta _, SetMeta _ -> "meta";
       case Nat _ -> "nat";
       case Numgen _ -> "numgen";
+      case ObjectReference _ -> "objref";
       case Payload _ -> "payload";
       case Unknown it -> it.name();
       case Xtables it -> it.kind().toString();
@@ -100,6 +104,7 @@ final class Expressions {
       case "meta" -> Meta.read(Attributes.of(data, Meta.HIGHEST));
       case "nat" -> Nat.read(Attributes.of(data, Nat.HIGHEST));
       case "numgen" -> Numgen.read(Attributes.of(data, Numgen.HIGHEST));
+      case "objref" -> ObjectReference.read(Attributes.of(data, ObjectReference.HIGHEST));
       case "payload" -> Payload.read(Attributes.of(data, Payload.HIGHEST));
       case "range" -> InRange.read(Attributes.of(data, InRange.HIGHEST));
       case "target" -> Xtables.read(Xtables.Kind.TARGET, Attributes.of(data, Xtables.HIGHEST));
@@ -118,11 +123,14 @@ final class Expressions {
       case Immediate it -> it.print(text);
       case InRange it -> it.print(text);
       case Lookup it -> it.print(text);
+      case MapLookup it -> it.print(text);
       case Masquerade it -> it.print(text);
       case Meta it -> it.print(text);
       case Nat it -> it.print(text);
       case Numgen it -> it.print(text);
+      case ObjectReference it -> text.say(it.toString());
       case Payload it -> it.print(text);
+      case SetMeta it -> it.print(text);
       case Unknown it -> text.say(it.toString());
       case Verdict it -> text.say(it.toString());
       case Xtables it -> text.say(it.toString());

@@ -25,8 +25,12 @@ public record Lookup(int register, String set, boolean absent) implements Expres
     }
   }
 
-  static Lookup read(Attributes attributes) throws MalformedMessage {
-    Expressions.refuse(attributes, DESTINATION); // a map
+  /** A set; or a map, where there is a register for what it holds. */
+  static Expression read(Attributes attributes) throws MalformedMessage {
+    if (attributes.has(DESTINATION)) {
+      return new MapLookup(
+          attributes.u32(SOURCE), attributes.string(SET), attributes.u32(DESTINATION));
+    }
     return new Lookup(
         attributes.u32(SOURCE), attributes.string(SET), (attributes.u32(FLAGS, 0) & INVERT) != 0);
   }

@@ -90,7 +90,7 @@ public record NftSet(
     return new NftSet(family, table, name, key, flags, size, counted, comment, handle);
   }
 
-  boolean hasIntervals() {
+  public boolean hasIntervals() {
     return flags.contains(Flag.INTERVAL);
   }
 

@@ -16,6 +16,9 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * The nf_tables of one network namespace: that of the thread which opens this. Used by one thread
@@ -74,6 +77,19 @@ public final class Nftables implements AutoCloseable {
   public Answer<List<Table>> tables() {
     begin(MessageType.GET_TABLE, 0);
     return list(Table::read);
+  }
+
+  /**
+   * A table and how much is in it.
+   *
+   * @param use how many chains, sets and other objects it has
+   */
+  public record TableUse(Table table, int use) {}
+
+  /** All tables, and how much is in each. */
+  public Answer<List<TableUse>> tableUses() {
+    begin(MessageType.GET_TABLE, 0);
+    return list(message -> new TableUse(Table.read(message), Table.use(message)));
   }
 
   /** The table of that family and name, if there is one. */
@@ -179,6 +195,91 @@ public final class Nftables implements AutoCloseable {
     return elements(set, new RangeAssembler(set, visitor));
   }
 
+  /**
+   * The element of a set that holds a key, if there is one: also the interval that the key lies in.
+   * The kernel searches for it as it does for a packet.
+   */
+  public Answer<Optional<Element>> element(NftSet set, byte[] key) {
+    begin(MessageType.GET_ELEMENT, set.family().number());
+    set.name(request);
+    Element.writeKey(request, key);
+    List<Element> found = new ArrayList<>(1);
+    Optional<NetlinkFailure> failure =
+        socket.ask(request, message -> Element.read(message, found::add));
+    if (failure.isPresent() && !isAbsent(failure.get())) {
+      return new Answer.Failed<>(failure.get());
+    }
+    return new Answer.Given<>(found.isEmpty() ? Optional.empty() : Optional.of(found.getFirst()));
+  }
+
+  /**
+   * A list up to a limit.
+   *
+   * @param whole whether that is all; else this object can list nothing more, and is to be closed
+   */
+  public record Head<T>(List<T> list, boolean whole) {
+    public Head {
+      list = List.copyOf(list);
+    }
+  }
+
+  /** The elements of a set, in no order; of a long one about the first so many. */
+  public Answer<Head<Element>> elements(NftSet set, int limit) {
+    begin(MessageType.GET_ELEMENT, set.family().number());
+    set.name(request);
+    return head(limit, Element::read);
+  }
+
+  /** The rules of one chain, in order; of a long one about the first so many. */
+  public Answer<Head<Rule>> rules(Chain chain, int limit) {
+    return rules(chain, limit, _ -> true);
+  }
+
+  /** The same, but only some of them, and so many of those. */
+  public Answer<Head<Rule>> rules(Chain chain, int limit, Predicate<Rule> wanted) {
+    begin(MessageType.GET_RULE, chain.family().number());
+    Rule.chain(request, chain.table(), chain.name());
+    return head(
+        limit,
+        (message, found) -> {
+          Rule rule = Rule.read(message);
+          if (wanted.test(rule)) {
+            found.accept(rule);
+          }
+        });
+  }
+
+  /** The base chains of all tables; the others are passed over unread. */
+  public Answer<List<Chain>> baseChains() {
+    begin(MessageType.GET_CHAIN, 0);
+    List<Chain> found = new ArrayList<>();
+    Optional<NetlinkFailure> failure =
+        walk(
+            message -> {
+              if (Chain.isBase(message)) {
+                found.add(Chain.read(message));
+              }
+            });
+    return failure.isPresent()
+        ? new Answer.Failed<>(failure.get())
+        : new Answer.Given<>(List.copyOf(found));
+  }
+
+  /** Makes objects of a message. */
+  private interface ManyReader<T> {
+    void read(MessageReader message, Consumer<T> found) throws MalformedMessage;
+  }
+
+  private <T> Answer<Head<T>> head(int limit, ManyReader<T> reader) {
+    List<T> found = new ArrayList<>();
+    Optional<NetlinkFailure> failure =
+        walk(message -> reader.read(message, found::add), () -> found.size() > limit);
+    if (failure.isPresent() && !isAbsent(failure.get())) {
+      return new Answer.Failed<>(failure.get());
+    }
+    return new Answer.Given<>(new Head<>(found, found.size() <= limit));
+  }
+
   /** Carries out a batch, all of it or nothing. */
   public Commit commit(Batch batch) {
     return switch (socket.send(batch.packet())) {
@@ -229,6 +330,10 @@ public final class Nftables implements AutoCloseable {
    * elements never, but each message carries the lower half of the generation.
    */
   private Optional<NetlinkFailure> walk(NetlinkSocket.Handler handler) {
+    return walk(handler, () -> false);
+  }
+
+  private Optional<NetlinkFailure> walk(NetlinkSocket.Handler handler, BooleanSupplier enough) {
     int[] generations = {-1, -1}; // of the first message and of the last
     Optional<NetlinkFailure> failure =
         socket.list(
@@ -237,7 +342,8 @@ public final class Nftables implements AutoCloseable {
               generations[1] = message.resource();
               generations[0] = generations[0] < 0 ? generations[1] : generations[0];
               handler.message(message);
-            });
+            },
+            enough);
     return failure.isEmpty() && generations[0] != generations[1]
         ? Optional.of(new NetlinkFailure.Interrupted())
         : failure;

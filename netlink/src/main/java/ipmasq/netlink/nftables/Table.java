@@ -18,6 +18,7 @@ public record Table(
     TableFamily family, String name, Set<Flag> flags, String comment, int owner, long handle) {
   private static final int NAME = 1;
   private static final int FLAGS = 2;
+  private static final int NFTA_TABLE_USE = 3;
   private static final int HANDLE = 4;
   private static final int USERDATA = 6;
   private static final int OWNER = 7;
@@ -68,6 +69,10 @@ public record Table(
     if (!comment.isEmpty()) {
       out.bytes(USERDATA, Userdata.comment(COMMENT, comment));
     }
+  }
+
+  static int use(MessageReader message) throws MalformedMessage {
+    return Attributes.of(message.attributes(), NFTA_TABLE_USE).u32(NFTA_TABLE_USE, 0);
   }
 
   static Table read(MessageReader message) throws MalformedMessage {

@@ -1,5 +1,6 @@
 package ipmasq.netlink.nftables;
 
+import ipmasq.netlink.AttributeReader;
 import ipmasq.netlink.Attributes;
 import ipmasq.netlink.MalformedMessage;
 import ipmasq.netlink.MessageWriter;
@@ -58,7 +59,11 @@ public record Verdict(Code code, String chain) implements Expression {
   }
 
   static Verdict read(Attributes attributes) throws MalformedMessage {
-    Attributes verdict = attributes.nested(Immediate.DATA, VERDICT).nested(VERDICT, CHAIN);
+    return read(attributes.nested(Immediate.DATA, VERDICT).list(VERDICT));
+  }
+
+  static Verdict read(AttributeReader attributes) throws MalformedMessage {
+    Attributes verdict = Attributes.of(attributes, CHAIN);
     int number = verdict.u32(CODE);
     String chain = verdict.string(CHAIN, "");
     for (Code code : Code.values()) {

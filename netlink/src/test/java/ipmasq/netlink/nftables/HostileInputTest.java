@@ -139,12 +139,12 @@ class HostileInputTest {
             "quantum",
             Data.of(
                 (byte) 8, (byte) 0, (byte) 1, (byte) 0, (byte) 0, (byte) 0, (byte) 0, (byte) 7));
-    // A known name with more to it: a meta expression that sets a mark.
+    // A known name with more to it: a meta expression that sets what nobody knows.
     Unknown setting =
         new Unknown(
             "meta",
             Data.of(
-                (byte) 8, (byte) 0, (byte) 2, (byte) 0, (byte) 0, (byte) 0, (byte) 0, (byte) 3,
+                (byte) 8, (byte) 0, (byte) 2, (byte) 0, (byte) 0, (byte) 0, (byte) 0, (byte) 99,
                 (byte) 8, (byte) 0, (byte) 3, (byte) 0, (byte) 0, (byte) 0, (byte) 0, (byte) 1));
     Rule rule = new Rule(TableFamily.IP, "t", "c", List.of(future, setting, Verdict.DROP), "", 0);
     MessageWriter out = new MessageWriter().begin(0, 0).netfilter(TableFamily.IP.number(), 0);

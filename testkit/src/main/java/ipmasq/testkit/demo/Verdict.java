@@ -16,10 +16,10 @@ record Verdict(String destination, boolean translated, String range) {
   private static final Pattern OBJECT = Pattern.compile("\\{[^}]*}");
   private static final Pattern FIELD = Pattern.compile("\"(\\w+)\":(?:\"([^\"]*)\"|(\\w+))");
 
-  /** Reads the answer: a flat list of flat objects. */
+  /** Reads the answer: a flat list of objects, flat but for the rule that decides. */
   static List<Verdict> parse(String json) {
     List<Verdict> verdicts = new ArrayList<>();
-    Matcher objects = OBJECT.matcher(json);
+    Matcher objects = OBJECT.matcher(json.replaceAll("\"decidedBy\":\\{[^}]*},", ""));
     while (objects.find()) {
       Map<String, String> fields = new HashMap<>();
       Matcher field = FIELD.matcher(objects.group());
@@ -29,8 +29,8 @@ record Verdict(String destination, boolean translated, String range) {
       String range = fields.getOrDefault("range", "null");
       verdicts.add(
           new Verdict(
-              fields.getOrDefault("destination", ""),
-              "true".equals(fields.get("translated")),
+              fields.getOrDefault("to", ""),
+              "translated".equals(fields.get("actual")),
               range.equals("null") ? "" : range));
     }
     return verdicts;

@@ -1,0 +1,21 @@
+package ipmasq.status;
+
+import ipmasq.hook.Conflict;
+import ipmasq.hook.Conflicts;
+import ipmasq.hook.Hook;
+import ipmasq.policy.Policy;
+import java.util.List;
+
+/** Everybody's rules, and which of them decide against the config. */
+public record HookSample(Hook hook, List<Conflict> conflicts) {
+  public HookSample {
+    conflicts = List.copyOf(conflicts);
+  }
+
+  /**
+   * @param policy what the config asks for
+   */
+  public static HookSample of(Hook hook, Policy policy) {
+    return new HookSample(hook, Conflicts.in(hook, policy));
+  }
+}

@@ -1,0 +1,125 @@
+package ipmasq.status;
+
+import ipmasq.net.Family;
+import ipmasq.net.Ip;
+import ipmasq.netlink.NetlinkUnavailable;
+import ipmasq.netlink.route.Route;
+import ipmasq.netlink.route.RouteQuery;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InterfaceAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+
+/** What the node's own routes and addresses say of packets. */
+final class RouteLookup {
+  private RouteLookup() {}
+
+  /** Whether it is an address of this node: what the kernel's routing says, not a list. */
+  static boolean isLocal(Ip ip) {
+    try (RouteQuery routes = RouteQuery.open()) {
+      return routes.to(ip.bytes()).filter(r -> r.kind() == Route.Kind.LOCAL).isPresent();
+    } catch (NetlinkUnavailable | LinkageError notLinux) {
+      return isAssigned(ip);
+    }
+  }
+
+  private static boolean isAssigned(Ip ip) {
+    try {
+      InetAddress address = InetAddress.getByAddress(ip.bytes());
+      return address.isLoopbackAddress() || NetworkInterface.getByInetAddress(address) != null;
+    } catch (IOException unknown) {
+      return false;
+    }
+  }
+
+  /**
+   * The interfaces that packets may leave by; none where the kernel has no route or does not say.
+   * Packets that the node sends on are routed as such, by the interface that leads to their source:
+   * rules of routing may tell them from the node's own.
+   */
+  static List<String> interfaces(Ip to, Optional<Ip> from) {
+    try (RouteQuery routes = RouteQuery.open()) {
+      Optional<Route> route = Optional.empty();
+      if (from.isPresent() && !isLocal(from.get())) {
+        Optional<Route> back =
+            routes.to(from.get().bytes()).filter(r -> r.interfaces().size() == 1);
+        route =
+            back.flatMap(
+                r ->
+                    routes.forwarded(
+                        to.bytes(), from.get().bytes(), r.interfaces().iterator().next()));
+      }
+      return route.or(() -> routes.to(to.bytes())).map(RouteLookup::names).orElse(List.of());
+    } catch (NetlinkUnavailable unavailable) {
+      return List.of();
+    }
+  }
+
+  private static List<String> names(Route route) {
+    List<String> names = new ArrayList<>();
+    if (route.kind() == Route.Kind.UNICAST) {
+      for (int index : route.interfaces()) {
+        try {
+          NetworkInterface found = index > 0 ? NetworkInterface.getByIndex(index) : null;
+          if (found == null) {
+            return List.of();
+          }
+          names.add(found.getName());
+        } catch (SocketException unknown) {
+          return List.of();
+        }
+      }
+    }
+    return names;
+  }
+
+  /** The address of an interface that packets get, where it has only one to choose from. */
+  static Optional<Ip> onlyAddress(String name, Family family) {
+    List<Ip> addresses =
+        switch (family) {
+          case IPV4 -> addresses4(name);
+          case IPV6 -> addresses6(name);
+        };
+    return addresses.size() == 1 ? Optional.of(addresses.getFirst()) : Optional.empty();
+  }
+
+  private static List<Ip> addresses4(String name) {
+    List<Ip> addresses = new ArrayList<>();
+    try {
+      NetworkInterface found = NetworkInterface.getByName(name);
+      for (InterfaceAddress each :
+          found == null ? List.<InterfaceAddress>of() : found.getInterfaceAddresses()) {
+        if (each.getAddress().getAddress().length == Family.IPV4.bytes()) {
+          addresses.add(Ip.ofBytes(each.getAddress().getAddress()));
+        }
+      }
+    } catch (SocketException unknown) {
+      return List.of();
+    }
+    return addresses;
+  }
+
+  /** The kernel's own list: {@code address index prefix scope flags name}, all but one in hex. */
+  private static List<Ip> addresses6(String name) {
+    List<Ip> addresses = new ArrayList<>();
+    try {
+      for (String line : Files.readAllLines(Path.of("/proc/thread-self/net/if_inet6"))) {
+        String[] words = line.trim().split(" +");
+        boolean global = words.length == 6 && words[3].equals("00");
+        if (global && words[5].equals(name)) {
+          addresses.add(Ip.ofBytes(HexFormat.of().parseHex(words[0])));
+        }
+      }
+    } catch (IOException unknown) {
+      return List.of();
+    }
+    return addresses;
+  }
+}

@@ -1,0 +1,73 @@
+package ipmasq.backend.nftables;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import ipmasq.netlink.Errno;
+import ipmasq.netlink.Refusal;
+import ipmasq.netlink.nftables.Commit;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What is asked of kernels that do not know all of it. */
+class KernelFeaturesTest {
+  private final List<KernelFeatures> asked = new ArrayList<>();
+
+  /** A kernel that knows these, and says so in its way. */
+  private KernelFeatures.Attempt kernel(KernelFeatures known, Errno errno) {
+    return features -> {
+      asked.add(features);
+      boolean all =
+          (known.owner() || !features.owner())
+              && (known.elementCounters() || !features.elementCounters())
+              && (known.comments() || !features.comments());
+      return all ? new Commit.Committed() : refused(errno);
+    };
+  }
+
+  private static Commit refused(Errno errno) {
+    return new Commit.Refused(
+        List.of(new Commit.Complaint("add set inet t s", new Refusal(0, errno, "", 0))));
+  }
+
+  @Test
+  void theNewestIsLeftOutFirstUntilTheKernelTakesIt() throws Unanswered {
+    KernelFeatures none = new KernelFeatures(false, false, false);
+    KernelFeatures kernel510 = new KernelFeatures(false, false, true);
+    KernelFeatures kernel61 = KernelFeatures.ALL.withoutOwner();
+    for (Errno errno : List.of(Errno.EOPNOTSUPP, Errno.EINVAL)) {
+      for (KernelFeatures known : List.of(KernelFeatures.ALL, kernel61, kernel510, none)) {
+        assertEquals(
+            new KernelFeatures.Learned(known, new Commit.Committed()),
+            KernelFeatures.ALL.learn(kernel(known, errno)));
+      }
+    }
+  }
+
+  @Test
+  void aKernelThatKnowsAllIsAskedOnce() throws Unanswered {
+    KernelFeatures.ALL.learn(kernel(KernelFeatures.ALL, Errno.EINVAL));
+    assertEquals(List.of(KernelFeatures.ALL), asked);
+  }
+
+  @Test
+  void aRefusalThatNothingHelpsIsTheFirstOneAndTeachesNothing() throws Unanswered {
+    KernelFeatures.Learned learned =
+        KernelFeatures.ALL.learn(
+            features ->
+                refused(features.equals(KernelFeatures.ALL) ? Errno.EOPNOTSUPP : Errno.EINVAL));
+    assertEquals(KernelFeatures.ALL, learned.features());
+    Commit.Refused refused = assertInstanceOf(Commit.Refused.class, learned.commit());
+    assertEquals(Errno.EOPNOTSUPP, refused.errno());
+  }
+
+  @Test
+  void otherRefusalsAreNoReasonToLeaveSomethingOut() throws Unanswered {
+    for (Errno errno : List.of(Errno.EPERM, Errno.ENOMEM, Errno.EEXIST, Errno.EBUSY)) {
+      assertEquals(
+          new KernelFeatures.Learned(KernelFeatures.ALL, refused(errno)),
+          KernelFeatures.ALL.learn(_ -> refused(errno)));
+    }
+  }
+}

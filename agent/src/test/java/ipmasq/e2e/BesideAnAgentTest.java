@@ -1,0 +1,73 @@
+package ipmasq.e2e;
+
+import static ipmasq.e2e.Expected.DEFAULTS;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ipmasq.http.Fetch;
+import ipmasq.net.Family;
+import ipmasq.testkit.AgentProcess;
+import ipmasq.testkit.KernelTest;
+import ipmasq.testkit.Result;
+import java.net.InetSocketAddress;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Commands beside an agent that runs, and an agent that only looks beside another. */
+@KernelTest
+class BesideAnAgentTest {
+  @Test
+  void commandsThatSayNothingMeanItsConfigBackendAndChain() {
+    try (Node node = Node.open()) {
+      node.volume().publish("nonMasqueradeCIDRs: [10.9.0.0/16]");
+      node.running("--masq-chain=MINE", "--enable-ipv6");
+      Result plan = node.command("plan");
+      assertEquals("nothing to change (iptables-nft)\n", plan.ok());
+      assertTrue(plan.stderr().contains("with the flags of the agent that runs here"));
+      Result other = node.command("plan", "--masq-chain=OTHER");
+      assertEquals(2, other.exit(), other.toString());
+    }
+  }
+
+  @Test
+  void applyRefusesBeforeItWritesAndCleanupWarns() {
+    try (Node node = Node.open()) {
+      node.running();
+      Result apply = node.command("apply", "--masq-chain=OTHER");
+      assertEquals(1, apply.exit());
+      assertTrue(apply.stderr().contains("an agent runs here (process "), apply.stderr());
+      assertEquals(DEFAULTS, node.rules(Family.IPV4));
+      Result cleanup = node.command("cleanup");
+      assertTrue(cleanup.stderr().contains("will put its rules back"), cleanup.stderr());
+      node.awaitRules(Family.IPV4, DEFAULTS);
+    }
+  }
+
+  @Test
+  void aDryRunWritesNothingAndSaysWhatWouldChange() throws Exception {
+    try (Node node = Node.open()) {
+      node.command("apply").ok();
+      List<String> before = node.rules(Family.IPV4);
+      node.volume().publish("nonMasqueradeCIDRs: [10.0.0.0/8, 10.9.0.0/16]");
+      AgentProcess agent = node.start("--dry-run", "--listen=127.0.0.1:10399");
+      agent.awaitLine(
+          line ->
+              line.contains("IPv4 rules would change (start): ")
+                  && line.contains("-172.16.0.0/12")
+                  && line.contains("+10.9.0.0/16"));
+      assertEquals(before, node.rules(Family.IPV4));
+      agent.awaitLine(line -> line.contains("listening on"));
+      Result status = node.command("status", "--listen=127.0.0.1:10399");
+      assertTrue(status.stdout().startsWith("Dry run: the rules are not what "), status.toString());
+      assertTrue(
+          node.namespace()
+              .call(() -> Fetch.get(new InetSocketAddress("127.0.0.1", 10399), "/metrics"))
+              .body()
+              .contains("\nip_masq_agent_rules_pending 1\n"));
+      assertEquals(before, node.rules(Family.IPV4));
+      agent.terminate();
+      assertEquals(0, agent.awaitExit());
+      assertEquals(before, node.rules(Family.IPV4));
+    }
+  }
+}

@@ -1,0 +1,198 @@
+package ipmasq.e2e;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ipmasq.cli.InProcess;
+import ipmasq.config.ParsedJson;
+import ipmasq.testkit.ConfigVolume;
+import ipmasq.testkit.KernelTest;
+import ipmasq.testkit.Lab;
+import ipmasq.testkit.Probe;
+import ipmasq.testkit.Result;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What {@code explain} says is what packets do, where it takes more than our own rules to know. */
+@KernelTest
+@Timeout(120)
+class ExplainPacketsTest {
+  private Lab lab;
+  private ConfigVolume volume;
+
+  @BeforeEach
+  void open() {
+    lab = Lab.open();
+    volume = new ConfigVolume();
+  }
+
+  @AfterEach
+  void close() {
+    lab.close();
+    volume.close();
+  }
+
+  private void apply(String config) {
+    volume.publish(config);
+    lab.node().call(() -> InProcess.run("apply", "--config=" + volume.file(), "--enable-ipv6"));
+  }
+
+  private Map<String, Object> explain(String... words) {
+    List<String> all = new ArrayList<>(List.of("explain", "--output=json", "--from=10.244.1.2"));
+    all.addAll(List.of(words));
+    String json = lab.node().call(() -> InProcess.run(all.toArray(String[]::new)));
+    return ParsedJson.maps(ParsedJson.of(json)).getFirst();
+  }
+
+  /** Sends a packet and asks about it: the same comes of both. */
+  private Map<String, Object> agreed(String to, String expected) {
+    Map<String, Object> answer = explain(to, "--proto=udp", "--port=7777");
+    InetAddress source = lab.send(Probe.udp(to)).source();
+    assertEquals(expected, source.equals(Lab.POD.v4()) ? "kept" : "translated", to);
+    assertEquals(expected, answer.get("actual"), to + ": " + answer);
+    return answer;
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"iptables", "nftables"})
+  void byWhicheverInterfaceTheRouteTakes(String backend) {
+    lab.addUplink("198.51.100.20", "2001:db8:9::20");
+    lab.routeBy("eth1", "203.0.113.0/24");
+    apply("backend: " + backend + "\noutputInterface: eth0\n");
+    agreed("93.184.215.14", "translated");
+    Map<String, Object> other = agreed("203.0.113.7", "kept");
+    assertEquals("anything", other.get("wanted"), other.toString());
+    assertTrue(String.valueOf(other.get("why")).contains("it leaves by eth1"), other.toString());
+    // Rules of routing may send pods another way than the node itself.
+    lab.node().run("ip", "rule", "add", "from", "10.244.1.2", "lookup", "100").ok();
+    lab.node().run("ip", "route", "add", "default", "via", "198.51.100.1", "table", "100").ok();
+    agreed("93.184.215.14", "kept");
+  }
+
+  @Test
+  void aServicesDestinationIsDecidedElsewhere() {
+    apply("nonMasqueradeCIDRs: [10.0.0.0/8]\n");
+    String rules =
+        """
+        *nat
+        :KUBE-SERVICES - [0:0]
+        :KUBE-SVC-ABC - [0:0]
+        -A PREROUTING -j KUBE-SERVICES
+        -A KUBE-SERVICES -d 10.96.0.1/32 -p udp -m udp --dport 7777 -j KUBE-SVC-ABC
+        -A KUBE-SVC-ABC -p udp -j DNAT --to-destination 203.0.113.7
+        COMMIT
+        """;
+    lab.node().feed(rules, "iptables-nft-restore", "--noflush").ok();
+    // The config exempts the service's address, but its endpoint decides.
+    assertEquals(Lab.NODE.v4(), lab.send(Probe.udp("10.96.0.1")).source());
+    Map<String, Object> service = explain("10.96.0.1");
+    assertEquals("unknown", service.get("actual"), service.toString());
+    assertTrue(
+        String.valueOf(service.get("why")).contains("by a rule of kube-proxy"), "" + service);
+    agreed("203.0.113.7", "translated");
+    agreed("10.96.0.2", "kept");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "flags interval;"})
+  void ofLongSetsSingleElementsAreAskedFor(String flags) {
+    apply("nonMasqueradeCIDRs: [10.0.0.0/8]\n");
+    StringBuilder elements = new StringBuilder("10.99.0.1");
+    for (int i = 0; i < 6000; i++) {
+      elements.append(", 10.").append(100 + i / 250).append('.').append(i % 250).append(".7");
+    }
+    String rules =
+        """
+        table ip mine {
+          set many { type ipv4_addr; %s elements = { %s }; }
+          chain post { type nat hook postrouting priority 90; ip daddr @many masquerade; }
+        }
+        """
+            .formatted(flags, elements);
+    lab.node().feed(rules, "nft", "-f", "-").ok();
+    agreed("10.99.0.1", "translated");
+    agreed("10.105.3.7", "translated");
+    agreed("10.105.3.8", "kept");
+    agreed("10.99.0.2", "kept");
+  }
+
+  @Test
+  void marksThatOthersSetBeforeAreNotKnown() {
+    apply("nonMasqueradeCIDRs: [10.0.0.0/8]\n");
+    lab.node()
+        .feed(
+            "*nat\n-A POSTROUTING -m mark --mark 0x80/0x80 -j MASQUERADE\n"
+                + "-A POSTROUTING -m mark --mark 0x4000/0x4000 -j MASQUERADE\nCOMMIT\n",
+            "iptables-nft-restore",
+            "--noflush")
+        .ok();
+    Map<String, Object> before = agreed("10.99.0.1", "kept");
+    assertTrue(String.valueOf(before.get("why")).contains("nothing marked it"), "" + before);
+    lab.node()
+        .feed(
+            "*mangle\n-A PREROUTING -d 10.99.0.1 -j MARK --set-xmark 0x80/0x80\nCOMMIT\n",
+            "iptables-nft-restore",
+            "--noflush")
+        .ok();
+    assertEquals(Lab.NODE.v4(), lab.send(Probe.udp("10.99.0.1")).source());
+    assertEquals("unknown", explain("10.99.0.1").get("actual"));
+  }
+
+  @Test
+  void icmpIsAnotherProtocolInIpv6() {
+    apply("nonMasqueradeCIDRs: ['fd00::/8']\n");
+    lab.node()
+        .feed("*nat\n-A POSTROUTING -p ipv6-icmp -j MASQUERADE\nCOMMIT\n", "ip6tables-nft-restore")
+        .ok();
+    String[] pod = {"--from=fd00:244:1::2", "fd99::1", "--proto"};
+    assertEquals("translated", explain(pod[0], pod[1], pod[2], "icmp").get("actual"));
+    assertEquals("kept", explain(pod[0], pod[1], pod[2], "udp").get("actual"));
+  }
+
+  @Test
+  void foreignChainsInOurTableAreForeign() {
+    apply("nonMasqueradeCIDRs: [10.0.0.0/8]\nbackend: nftables\n");
+    lab.node()
+        .feed(
+            """
+            add chain inet ip-masq-agent mine { type nat hook postrouting priority 90; }
+            add rule inet ip-masq-agent mine ip daddr 10.99.0.0/16 masquerade
+            """,
+            "nft",
+            "-f",
+            "-")
+        .ok();
+    agreed("10.99.0.1", "translated");
+    agreed("10.98.0.1", "kept");
+  }
+
+  @Test
+  void rulesThatNobodyCanListAreUnknown() throws Exception {
+    try (Node node = Node.in(lab.node())) {
+      node.volume().write("nonMasqueradeCIDRs: [10.0.0.0/8]\n");
+      node.commandWithConfig("apply", "--backend=nftables").ok();
+      lab.node().run("iptables-legacy", "-t", "nat", "-A", "POSTROUTING", "-j", "MASQUERADE").ok();
+      agreed("10.99.0.1", "translated");
+      // A wrapper, as some images have: what it lists, and of which iptables, is not known.
+      Path programs = Files.createDirectory(node.volume().directory().resolve("..programs"));
+      Path wrapper = programs.resolve("iptables-save");
+      Files.writeString(wrapper, "#!/bin/sh\necho '*nat'; echo COMMIT\n");
+      assertTrue(wrapper.toFile().setExecutable(true));
+      node.environment("PATH", programs.toString());
+      Result json =
+          node.command(
+              "explain", "10.99.0.1", "--from=10.244.1.2", "--output=json", "--backend=nftables");
+      assertTrue(json.ok().contains("\"actual\":\"unknown\""), json.toString());
+    }
+  }
+}

@@ -1,0 +1,287 @@
+package ipmasq.e2e;
+
+import ipmasq.net.Family;
+import ipmasq.testkit.Namespace;
+import ipmasq.testkit.Result;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/** Rules that anybody might have at nat postrouting, made from a seed, in one of the dialects. */
+final class GeneratedRules {
+  /** Who writes them. */
+  enum Dialect {
+    NFT,
+    IPTABLES_NFT,
+    IPTABLES_LEGACY
+  }
+
+  private static final List<String> BLOCKS4 =
+      List.of(
+          "10.0.0.0/8",
+          "10.99.0.0/16",
+          "10.99.0.1/32",
+          "172.20.0.0/16",
+          "172.20.0.0/30",
+          "203.0.113.0/24",
+          "203.0.113.128/25",
+          "198.51.100.9/32",
+          "0.0.0.0/1",
+          "224.0.0.0/4");
+  private static final List<String> BLOCKS6 =
+      List.of(
+          "fd00::/8",
+          "fd99::/16",
+          "fd99::1/128",
+          "2001:db8:20::/48",
+          "2001:db8:20::/126",
+          "2001:db8:113::/64",
+          "2001:db8:113::8000/113",
+          "2000::/3",
+          "::/1",
+          "ff00::/8");
+  private static final List<String> RANGES4 =
+      List.of("10.99.0.0-10.99.0.5", "172.20.0.1-172.21.0.0", "8.0.0.0-203.0.113.6");
+  private static final List<String> RANGES6 =
+      List.of("fd99::-fd99::5", "2001:db8:20::1-2001:db8:21::", "2001::-2001:db8:113::6");
+  private static final List<String> SOURCES4 =
+      List.of("10.244.0.0/16", "10.244.1.2/32", "10.244.1.3/32", "172.17.0.0/16");
+  private static final List<String> SOURCES6 =
+      List.of("fd00:244::/32", "fd00:244:1::2/128", "fd00:244:1::3/128", "fd77::/16");
+
+  private final Random random;
+  private final Family family;
+  private final boolean legacy;
+  private int chains;
+
+  private GeneratedRules(int seed, Family family, Dialect dialect) {
+    this.random = new Random(seed);
+    this.family = family;
+    this.legacy = dialect == Dialect.IPTABLES_LEGACY;
+  }
+
+  static String of(int seed, Family family, Dialect dialect) {
+    GeneratedRules rules = new GeneratedRules(seed, family, dialect);
+    return dialect == Dialect.NFT ? rules.tables() : rules.saved();
+  }
+
+  /** Whether the tool took them: some contradict themselves. */
+  static boolean load(Namespace node, Family family, Dialect dialect, String rules) {
+    String six = family == Family.IPV6 ? "6" : "";
+    Result result =
+        switch (dialect) {
+          case NFT -> node.feed(rules, "nft", "-f", "-");
+          case IPTABLES_NFT -> node.feed(rules, "ip" + six + "tables-nft-restore", "--noflush");
+          case IPTABLES_LEGACY ->
+              node.feed(rules, "ip" + six + "tables-legacy-restore", "--noflush");
+        };
+    return result.exit() == 0;
+  }
+
+  private <T> T one(List<T> of) {
+    return of.get(random.nextInt(of.size()));
+  }
+
+  private boolean chance(int percent) {
+    return random.nextInt(100) < percent;
+  }
+
+  private String block() {
+    return one(family == Family.IPV4 ? BLOCKS4 : BLOCKS6);
+  }
+
+  private String range() {
+    return one(family == Family.IPV4 ? RANGES4 : RANGES6);
+  }
+
+  private String source() {
+    return one(family == Family.IPV4 ? SOURCES4 : SOURCES6);
+  }
+
+  private String snat() {
+    return family == Family.IPV4
+        ? one(List.of("192.0.2.10", "192.0.2.77", "10.244.1.2", "192.0.2.70-192.0.2.79"))
+        : one(
+            List.of(
+                "2001:db8:2::10",
+                "2001:db8:2::77",
+                "fd00:244:1::2",
+                "2001:db8:2::70-2001:db8:2::79"));
+  }
+
+  // nft
+
+  private String tables() {
+    StringBuilder text = new StringBuilder();
+    String kind = chance(30) ? "inet" : family == Family.IPV4 ? "ip" : "ip6";
+    for (int table = 0; table <= random.nextInt(2); table++) {
+      text.append("table ").append(kind).append(" mine").append(table).append(" {\n");
+      text.append(" set some { type ").append(type()).append("; flags interval; elements = { ");
+      text.append(range()).append(" } }\n");
+      text.append(" counter seen { }\n");
+      StringBuilder below = new StringBuilder();
+      for (int chain = 0; chain <= random.nextInt(2); chain++) {
+        below.append(" chain c").append(chain).append(" {\n");
+        rules(below, 0);
+        below.append(" }\n");
+      }
+      int callable = chains = random.nextInt(2) + 1;
+      text.append(below.toString().contains("chain c1") ? "" : " chain c1 { }\n").append(below);
+      text.append(" chain post { type nat hook postrouting priority ");
+      text.append(one(List.of(80, 90, 100, 104, 106, 120))).append(";\n");
+      rules(text, callable);
+      text.append(" }\n}\n");
+    }
+    return text.toString();
+  }
+
+  private String type() {
+    return family == Family.IPV4 ? "ipv4_addr" : "ipv6_addr";
+  }
+
+  private void rules(StringBuilder text, int callable) {
+    int count = 1 + random.nextInt(4);
+    for (int i = 0; i < count; i++) {
+      text.append("  ");
+      for (int j = random.nextInt(3); j > 0; j--) {
+        text.append(match()).append(' ');
+      }
+      text.append(chance(20) ? "counter " : chance(10) ? "counter name seen " : "");
+      text.append(action(callable)).append('\n');
+    }
+  }
+
+  private String ip() {
+    return family == Family.IPV4 ? "ip" : "ip6";
+  }
+
+  private String not() {
+    return chance(25) ? "!= " : "";
+  }
+
+  private String match() {
+    String uplink = "eth0";
+    return switch (random.nextInt(16)) {
+      case 0, 1 -> ip() + " saddr " + not() + source();
+      case 2, 3, 4 -> ip() + " daddr " + not() + block();
+      case 5 -> ip() + " daddr " + not() + range();
+      case 6 -> ip() + " daddr " + not() + "@some";
+      case 7 -> ip() + " daddr " + not() + "{ " + block() + " }";
+      case 8 -> "oifname " + not() + one(List.of(uplink, "\"eth*\"", "pod0", "\"wlan*\""));
+      case 9 -> "oif " + not() + one(List.of(uplink, "lo"));
+      case 10 -> "meta l4proto " + not() + one(List.of("udp", "tcp", "{ tcp, udp }", "icmpv6"));
+      case 11 -> "udp dport " + not() + one(List.of("7777", "53", "7000-8000", "{ 53, 7777 }"));
+      case 12 -> "meta mark " + one(List.of("0", "0x4000", "& 0x4000 == 0", "& 0x80 == 0x80"));
+      case 13 -> "ct state " + one(List.of("new", "established", "new,related", "invalid"));
+      case 14 -> "ct status " + one(List.of("dnat", "snat", "confirmed"));
+      default ->
+          one(
+              List.of(
+                  "oifgroup 0",
+                  "oifgroup 7",
+                  "meta skuid 0",
+                  "numgen random mod 2 0",
+                  "meta cpu 0",
+                  "fib saddr type local",
+                  "fib daddr type != local",
+                  "meta length > 2000",
+                  ip() + " saddr . " + ip() + " daddr { " + pair() + " }",
+                  "rt nexthop " + (family == Family.IPV4 ? "192.0.2.1" : "2001:db8:2::1")));
+    };
+  }
+
+  private String pair() {
+    return family == Family.IPV4
+        ? "10.244.1.2 . " + one(List.of("10.99.0.1", "203.0.113.7"))
+        : "fd00:244:1::2 . " + one(List.of("fd99::1", "2001:db8:113::7"));
+  }
+
+  private String action(int callable) {
+    String other = family == Family.IPV4 ? "192.0.2.77" : "2001:db8:2::77";
+    String pod = family == Family.IPV4 ? "10.244.1.2" : "fd00:244:1::2";
+    String to = family == Family.IPV4 ? "snat ip to " : "snat ip6 to ";
+    return switch (random.nextInt(12)) {
+      case 0, 1, 2 -> "masquerade";
+      case 3 -> to + snat();
+      case 4 -> to + ip() + " saddr";
+      case 5 -> to + ip() + " saddr map { " + pod + " : " + one(List.of(pod, other)) + " }";
+      case 6 -> "accept";
+      case 7 -> "return";
+      case 8 -> "meta mark set " + one(List.of("0x4000", "0", "meta mark ^ 0x4000"));
+      case 9 ->
+          callable > 0
+              ? "meta l4proto vmap { tcp : accept, udp : "
+                  + one(List.of("jump c0", "goto c1", "return"))
+                  + " }"
+              : "counter";
+      default -> callable > 0 ? one(List.of("jump c0", "jump c1", "goto c0")) : "masquerade";
+    };
+  }
+
+  // iptables
+
+  private String saved() {
+    List<String> lines = new ArrayList<>(List.of("*nat", ":OTHER-A - [0:0]", ":OTHER-B - [0:0]"));
+    for (String chain : List.of("OTHER-B", "OTHER-A", "POSTROUTING")) {
+      for (int i = random.nextInt(4); i >= 0; i--) {
+        StringBuilder line = new StringBuilder("-A " + chain);
+        boolean protocol = chance(40);
+        if (protocol) {
+          line.append(" -p ").append(one(List.of("udp", "tcp")));
+        }
+        for (int j = random.nextInt(3); j > 0; j--) {
+          line.append(' ').append(option(line.toString(), protocol));
+        }
+        lines.add(line + " " + target(chain));
+      }
+    }
+    lines.add("COMMIT\n");
+    return String.join("\n", lines);
+  }
+
+  private String option(String line, boolean protocol) {
+    String not = chance(25) ? "! " : "";
+    String option =
+        switch (random.nextInt(13)) {
+          case 0, 1 -> not + "-s " + source();
+          case 2, 3, 4 -> not + "-d " + block();
+          case 5 -> "-m iprange " + not + "--dst-range " + range();
+          case 6 -> not + "-o " + one(List.of("eth0", "eth+", "lo", "wlan+"));
+          case 7 ->
+              protocol
+                  ? "-m multiport " + not + "--dports " + one(List.of("53,7777", "7000:8000", "53"))
+                  : "-m comment --comment \"a \\\"quoted\\\" word\"";
+          case 8 ->
+              "-m mark " + not + "--mark " + one(List.of("0x4000/0x4000", "0x0", "0x80/0xff"));
+          case 9 -> "-m conntrack " + not + "--ctstate " + one(List.of("NEW", "ESTABLISHED"));
+          case 10 -> "-m addrtype " + not + "--dst-type LOCAL";
+          case 11 -> "-m addrtype " + not + "--src-type LOCAL";
+          default ->
+              one(
+                  List.of(
+                      "-m statistic --mode random --probability 0.5",
+                      "-m limit --limit 1/hour --limit-burst 1",
+                      "-m length --length 2000:3000"));
+        };
+    String name = option.replace("! ", "").split(" ")[0] + option.replaceAll(".*(--\\S+).*", "$1");
+    boolean twice = line.replace("! ", "").contains(option.replace("! ", "").split(" ")[0] + " ");
+    return twice || name.isEmpty() ? "" : option;
+  }
+
+  private String target(String chain) {
+    return switch (random.nextInt(9)) {
+      case 0, 1, 2 -> "-j MASQUERADE";
+      case 3 -> "-j SNAT --to-source " + snat();
+      case 4 -> "-j ACCEPT";
+      case 5 -> "-j RETURN";
+      case 6 ->
+          legacy ? "-j ACCEPT" : "-j MARK --set-xmark " + one(List.of("0x4000/0x4000", "0x0"));
+      default ->
+          switch (chain) {
+            case "POSTROUTING" -> one(List.of("-j OTHER-A", "-g OTHER-B", "-j OTHER-B"));
+            case "OTHER-A" -> "-j OTHER-B";
+            default -> "-j MASQUERADE";
+          };
+    };
+  }
+}

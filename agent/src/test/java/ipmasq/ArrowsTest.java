@@ -21,21 +21,26 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Holds the arrows between the agent's packages: who may use whom. */
+/** Holds the arrows between the product's packages: who may use whom. */
 class ArrowsTest {
-  private static final Path CLASSES = Path.of("target/classes");
+  private static final Path PROJECT = Path.of(System.getProperty("ipmasq.project"));
+  private static final List<String> MODULES = List.of("netlink", "core", "cni", "agent");
   private static final Pattern OURS = Pattern.compile("ipmasq/((?:[a-z]+/)+)[A-Z]");
 
   /** A package may use itself, the JDK, and what stands here. */
   private static final Map<String, Set<String>> MAY_USE =
       Map.ofEntries(
+          Map.entry("netlink", Set.of()),
+          Map.entry("netlink.conntrack", Set.of("netlink")),
+          Map.entry("netlink.nftables", Set.of("netlink")),
+          Map.entry("netlink.route", Set.of("netlink")),
           Map.entry("net", Set.of()),
           Map.entry("json", Set.of()),
           Map.entry("log", Set.of("json")),
           Map.entry("http", Set.of("net")),
           Map.entry("hook", Set.of("net", "policy")),
-          Map.entry("config", Set.of("net", "json")),
-          Map.entry("policy", Set.of("net", "config")),
+          Map.entry("config", Set.of("net", "json", "policy")),
+          Map.entry("policy", Set.of("net")),
           Map.entry("plan", Set.of("net", "policy")),
           Map.entry("backend", Set.of("net", "policy", "plan")),
           Map.entry(
@@ -47,7 +52,7 @@ class ArrowsTest {
           Map.entry(
               "backend.conntrack",
               Set.of("net", "policy", "backend", "netlink", "netlink.conntrack")),
-          Map.entry("backend.cni", Set.of("net", "policy", "plan", "backend", "json")),
+          Map.entry("cni", Set.of("net", "policy", "plan", "backend", "json")),
           Map.entry("loop", Set.of("net", "config", "policy", "plan", "backend", "log")),
           Map.entry(
               "status",
@@ -71,15 +76,17 @@ class ArrowsTest {
   @Test
   void packagesUseOnlyWhatTheyMay() throws IOException {
     List<String> wrong = new ArrayList<>();
-    for (Path file : classFiles()) {
-      String from = packageOf(CLASSES.relativize(file).toString());
-      if (from.equals(WIRING)) {
-        continue;
-      }
-      for (String to : packagesIn(ClassFile.of().parse(file))) {
-        Set<String> allowed = MAY_USE.getOrDefault(from, Set.of());
-        if (!to.equals(from) && !allowed.contains(to)) {
-          wrong.add(from + " → " + to + " in " + file.getFileName());
+    for (String module : MODULES) {
+      for (Path file : classFiles(module)) {
+        String from = packageOf(file);
+        if (from.equals(WIRING)) {
+          continue;
+        }
+        for (String to : packagesIn(ClassFile.of().parse(classes(module).resolve(file)))) {
+          Set<String> allowed = MAY_USE.getOrDefault(from, Set.of());
+          if (!to.equals(from) && !allowed.contains(to)) {
+            wrong.add(from + " → " + to + " in " + file.getFileName());
+          }
         }
       }
     }
@@ -88,25 +95,35 @@ class ArrowsTest {
 
   @Test
   void everyPackageIsNamedAboveAndSaysWhatItIs() throws IOException {
-    Set<String> packages =
-        classFiles().stream()
-            .map(file -> packageOf(CLASSES.relativize(file).toString()))
-            .collect(Collectors.toCollection(TreeSet::new));
-    for (String name : packages) {
-      assertTrue(MAY_USE.containsKey(name) || name.equals(WIRING), name + " has no arrows");
-      Path info = Path.of("src/main/java/ipmasq", name.replace('.', '/'), "package-info.java");
-      assertTrue(Files.exists(info), info + " is missing");
+    for (String module : MODULES) {
+      Set<String> packages =
+          classFiles(module).stream()
+              .map(ArrowsTest::packageOf)
+              .collect(Collectors.toCollection(TreeSet::new));
+      Path sources = PROJECT.resolve(module).resolve("src/main/java/ipmasq");
+      for (String name : packages) {
+        assertTrue(MAY_USE.containsKey(name) || name.equals(WIRING), name + " has no arrows");
+        Path info = sources.resolve(name.replace('.', '/')).resolve("package-info.java");
+        assertTrue(Files.exists(info), info + " is missing");
+      }
     }
   }
 
-  private static List<Path> classFiles() throws IOException {
-    try (Stream<Path> files = Files.walk(CLASSES)) {
+  private static Path classes(String module) {
+    return PROJECT.resolve(module).resolve("target/classes");
+  }
+
+  /** Relative to the directory of the module's classes. */
+  private static List<Path> classFiles(String module) throws IOException {
+    Path root = classes(module);
+    try (Stream<Path> files = Files.walk(root)) {
       List<Path> classes =
           files
               .filter(f -> f.toString().endsWith(".class"))
               .filter(f -> !f.endsWith("module-info.class"))
+              .map(root::relativize)
               .toList();
-      assertTrue(classes.size() > 10, "classes are looked for in the wrong place: " + CLASSES);
+      assertTrue(classes.size() > 10, "classes are looked for in the wrong place: " + root);
       return classes;
     }
   }
@@ -125,7 +142,8 @@ class ArrowsTest {
     return packages;
   }
 
-  private static String packageOf(String path) {
+  private static String packageOf(Path file) {
+    String path = file.toString();
     Matcher name = OURS.matcher(path);
     assertTrue(name.find() || path.endsWith("package-info.class"), path);
     return path.endsWith("package-info.class")

@@ -3,11 +3,11 @@ package ipmasq.cli;
 import ipmasq.backend.Backend;
 import ipmasq.backend.Failure;
 import ipmasq.backend.Watch;
-import ipmasq.backend.cni.CniBackend;
 import ipmasq.backend.iptables.Iptables;
 import ipmasq.backend.nftables.KubeProxy;
 import ipmasq.backend.nftables.OwnTable;
 import ipmasq.backend.nftables.RulesWatch;
+import ipmasq.cni.CniBackend;
 import ipmasq.config.Config;
 import ipmasq.config.Config.BackendChoice;
 import ipmasq.loop.Node;
@@ -124,7 +124,7 @@ final class Backends implements Targets, AutoCloseable {
               key.choice.reason(),
               watch(RulesWatch.ofOwnTable(names)),
               List.of(ours, ours.other()));
-      case CNI -> new Target(cni, key.choice.reason(), Watch.NONE, List.of());
+      case CNI -> new Target(cni, key.choice.reason(), cni.watch(), List.of());
       case IPTABLES, AUTO -> {
         List<Family> families = key.ipv6 ? List.of(Family.IPV4, Family.IPV6) : List.of(Family.IPV4);
         Watch nft = watch(RulesWatch.ofIptables(families, names));

@@ -157,7 +157,7 @@ final class ConflictWatch implements Consumer<Pass> {
     Map<Family, Hook> found = new EnumMap<>(Family.class);
     for (Family family : Family.values()) {
       if (config.enables(family)) {
-        Policy policy = Policy.of(config, family);
+        Policy policy = config.policy(family);
         boolean failed = now.results().get(family) instanceof Pass.Result.Failed;
         Optional<Policy> ours = failed ? Optional.empty() : Optional.of(policy);
         Hook hook = hooks.at(family, now.backend(), config.masqChain(), ours);

@@ -110,7 +110,7 @@ final class Explain {
           .<Found>map(
               c ->
                   new Found.Policies(
-                      c.enables(family) ? Optional.of(Policy.of(c, family)) : Optional.empty(), ""))
+                      c.enables(family) ? Optional.of(c.policy(family)) : Optional.empty(), ""))
           .orElse(new Found.Nothing(Main.FAILED));
     }
     // The running agent may have been told another backend: whoever has rules of ours answers.

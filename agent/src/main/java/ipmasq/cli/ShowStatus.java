@@ -145,7 +145,7 @@ final class ShowStatus {
             hooks.put(
                 family,
                 HookSample.of(
-                    look.at(family, backend, config.masqChain(), ours), Policy.of(config, family)));
+                    look.at(family, backend, config.masqChain(), ours), config.policy(family)));
           });
     }
     return hooks;

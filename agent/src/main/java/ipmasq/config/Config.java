@@ -4,6 +4,7 @@ import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.net.IpRange;
 import ipmasq.net.PortRange;
+import ipmasq.policy.Policy;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -159,6 +160,11 @@ public final class Config {
       case IPV4 -> masqLinkLocal();
       case IPV6 -> masqLinkLocalIpv6();
     };
+  }
+
+  /** What happens to packets of a family under this config. */
+  public Policy policy(Family family) {
+    return ConfigPolicy.of(this, family);
   }
 
   @Override

@@ -152,7 +152,7 @@ public final class Sync {
 
   /** While the file never was good, what an earlier run left stays in force, and is healed. */
   private Goal goal(Footing config, Family family) {
-    Policy policy = Policy.of(config.config(), family);
+    Policy policy = config.config().policy(family);
     return switch (config.basis()) {
       case FILE, LAST_GOOD -> new Goal.Enforce(policy);
       case FALLBACK ->

@@ -33,7 +33,7 @@ public record View(Status status, Sample sample, Instant now, boolean agentRuns)
   Policy policy(Family family) {
     return seen(family)
         .flatMap(seen -> seen.observed().policy())
-        .orElseGet(() -> Policy.of(status.last().config(), family));
+        .orElseGet(() -> status.last().config().policy(family));
   }
 
   private Optional<Observation.Seen> seen(Family family) {

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 class LookCostTest {
   private static final boolean LONG = Integer.getInteger("ipmasq.agreement.configs", 0) > 50;
   private static final int LOOKS = 20;
-  private static final Policy POLICY = Policy.of(Config.defaults(), Family.IPV4);
+  private static final Policy POLICY = Config.defaults().policy(Family.IPV4);
 
   @Test
   void besideKubeProxy() throws IOException {

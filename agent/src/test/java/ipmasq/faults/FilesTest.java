@@ -165,7 +165,7 @@ class FilesTest {
       Path conf =
           Path.of(
               System.getProperty("ipmasq.project"),
-              "agent/src/test/resources/cni/cbr0-win-bridge.conf");
+              "cni/src/test/resources/cni/cbr0-win-bridge.conf");
       Result result =
           node.namespace()
               .run(

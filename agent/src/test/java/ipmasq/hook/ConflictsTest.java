@@ -16,10 +16,10 @@ import ipmasq.loop.Pass;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
-import ipmasq.policy.Policies;
 import ipmasq.policy.Policy;
 import ipmasq.testkit.KernelTest;
 import ipmasq.testkit.Lab;
+import ipmasq.testkit.Policies;
 import ipmasq.testkit.Probe;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +42,7 @@ class ConflictsTest {
   private static final Config CONFIG =
       Config.defaults()
           .with(Key.NON_MASQUERADE_CIDRS, List.of(Cidr.of("10.0.0.0/8"), Cidr.of("172.20.0.0/16")));
-  private static final Policy POLICY = Policy.of(CONFIG, Family.IPV4);
+  private static final Policy POLICY = CONFIG.policy(Family.IPV4);
   private static final Policy OF_PODS =
       Policies.scoped(POLICY, List.of("10.244.0.0/16"), List.of("eth+"));
   private static final List<String> DESTINATIONS =

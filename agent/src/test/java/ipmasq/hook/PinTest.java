@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ipmasq.net.Cidr;
 import ipmasq.net.Ip;
-import ipmasq.policy.Policies;
 import ipmasq.policy.Policy;
+import ipmasq.testkit.Policies;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -50,7 +50,7 @@ class SyncTest {
   @Test
   void theFilesPolicyIsPutInForceOnce() {
     Pass first = pass();
-    assertEquals(Policy.of(DEFAULTS, Family.IPV4), backend.kernel.get(Family.IPV4));
+    assertEquals(DEFAULTS.policy(Family.IPV4), backend.kernel.get(Family.IPV4));
     assertTrue(first.changed() && first.good());
     assertFalse(pass().changed());
     assertEquals(1, backend.applied.size());
@@ -63,7 +63,7 @@ class SyncTest {
     assertEquals("[-10.0.0.0/8, -172.16.0.0/12, -192.168.0.0/16, +10.9.0.0/16]", changes(pass()));
     backend.kernel.remove(Family.IPV4);
     assertTrue(pass().changed());
-    assertEquals(Policy.of(NARROW, Family.IPV4), backend.kernel.get(Family.IPV4));
+    assertEquals(NARROW.policy(Family.IPV4), backend.kernel.get(Family.IPV4));
   }
 
   @Test
@@ -101,7 +101,7 @@ class SyncTest {
 
   @Test
   void aPassThatOnlyLooksWritesNothingAndSaysWhatItWould() {
-    other.kernel.put(Family.IPV4, Policy.of(NARROW, Family.IPV4));
+    other.kernel.put(Family.IPV4, NARROW.policy(Family.IPV4));
     Pass pass = sync(false).pass(Set.of(Trigger.START), false);
     assertInstanceOf(Result.Pending.class, pass.results().get(Family.IPV4));
     assertInstanceOf(Result.Pending.class, pass.sweep().results().getFirst().result());
@@ -142,7 +142,7 @@ class SyncTest {
     backend.kernel.remove(Family.IPV4);
     Pass pass = pass();
     assertEquals(Basis.LAST_GOOD, pass.basis());
-    assertEquals(Policy.of(NARROW, Family.IPV4), backend.kernel.get(Family.IPV4));
+    assertEquals(NARROW.policy(Family.IPV4), backend.kernel.get(Family.IPV4));
     assertFalse(pass.good());
     assertTrue(pass.enforced());
   }
@@ -151,12 +151,12 @@ class SyncTest {
   void aBadFileAtTheStartMeansTheDefaults() {
     file = bad();
     assertEquals(Basis.FALLBACK, pass().basis());
-    assertEquals(Policy.of(DEFAULTS, Family.IPV4), backend.kernel.get(Family.IPV4));
+    assertEquals(DEFAULTS.policy(Family.IPV4), backend.kernel.get(Family.IPV4));
   }
 
   @Test
   void aBadFileAtTheStartKeepsAndHealsWhatAnEarlierRunLeft() {
-    Policy left = Policy.of(NARROW, Family.IPV4);
+    Policy left = NARROW.policy(Family.IPV4);
     backend.kernel.put(Family.IPV4, left);
     file = bad();
     assertFalse(pass().changed());
@@ -165,19 +165,19 @@ class SyncTest {
     assertEquals(left, backend.kernel.get(Family.IPV4));
     file = good(DEFAULTS);
     pass();
-    assertEquals(Policy.of(DEFAULTS, Family.IPV4), backend.kernel.get(Family.IPV4));
+    assertEquals(DEFAULTS.policy(Family.IPV4), backend.kernel.get(Family.IPV4));
   }
 
   @Test
   void aGoodFileReplacesWhatWasKeptThoughNobodyTouchedTheRules() {
     watch = () -> Optional.of("untouched");
-    backend.kernel.put(Family.IPV4, Policy.of(NARROW, Family.IPV4));
+    backend.kernel.put(Family.IPV4, NARROW.policy(Family.IPV4));
     file = bad();
     sync.pass(Set.of(Trigger.START), false);
     assertFalse(sync.pass(Set.of(Trigger.RESYNC), false).changed());
     file = good(DEFAULTS);
     assertTrue(sync.pass(Set.of(Trigger.CONFIG), false).changed());
-    assertEquals(Policy.of(DEFAULTS, Family.IPV4), backend.kernel.get(Family.IPV4));
+    assertEquals(DEFAULTS.policy(Family.IPV4), backend.kernel.get(Family.IPV4));
   }
 
   @Test
@@ -208,7 +208,7 @@ class SyncTest {
 
   @Test
   void anotherBackendsRulesGoWhenOursAreInForceAndNotBefore() {
-    other.kernel.put(Family.IPV4, Policy.of(NARROW, Family.IPV4));
+    other.kernel.put(Family.IPV4, NARROW.policy(Family.IPV4));
     backend.outcomes.add(new Outcome.Refused(new Failure("no", "wait")));
     pass();
     assertTrue(other.kernel.containsKey(Family.IPV4));
@@ -218,7 +218,7 @@ class SyncTest {
 
   @Test
   void whatAnotherBackendDoesNotGiveUpIsAFailureUntilItDoes() {
-    other.kernel.put(Family.IPV4, Policy.of(NARROW, Family.IPV4));
+    other.kernel.put(Family.IPV4, NARROW.policy(Family.IPV4));
     other.outcomes.add(new Outcome.Refused(new Failure("not mine", "wait")));
     assertFalse(pass().enforced());
     assertTrue(pass().enforced());
@@ -228,7 +228,7 @@ class SyncTest {
   @Test
   void anotherBackendThatCannotBeLookedAtYetIsLookedAtLater() {
     other.blind.add(Family.IPV4);
-    other.kernel.put(Family.IPV4, Policy.of(NARROW, Family.IPV4));
+    other.kernel.put(Family.IPV4, NARROW.policy(Family.IPV4));
     assertTrue(pass().good());
     other.blind.clear();
     assertTrue(pass().good());
@@ -266,7 +266,7 @@ class SyncTest {
     backend.kernel.clear();
     int applied = backend.applied.size();
     assertEquals(Basis.LAST_GOOD, pass().basis());
-    assertEquals(Policy.of(NARROW, Family.IPV4), backend.kernel.get(Family.IPV4));
+    assertEquals(NARROW.policy(Family.IPV4), backend.kernel.get(Family.IPV4));
     assertEquals(applied + 1, backend.applied.size());
     file = good(DEFAULTS, "fewer");
     backend.memory = Integer.MAX_VALUE;

@@ -165,7 +165,7 @@ final class Story {
   }
 
   private Observation look(Config wanted, Family family) {
-    Policy policy = Policy.of(wanted, family);
+    Policy policy = wanted.policy(family);
     int share = family == Family.IPV4 ? 1 : 3; // there is less of IPv6
     Map<Cidr, Counter> counters = new HashMap<>();
     for (Destination destination : policy.destinations()) {
@@ -224,7 +224,7 @@ final class Story {
     BaseChain pins = new BaseChain("chain pin4", 85, "pin", Map.of("pin", List.of(pin)));
     boolean pinned = ours.filter(Policy::pinned).isPresent();
     Hook hook = new Hook(family, pinned ? List.of(pins, base) : List.of(base), ours);
-    return Optional.of(HookSample.of(hook, Policy.of(pass.config(), family)));
+    return Optional.of(HookSample.of(hook, pass.config().policy(family)));
   }
 
   /** Whether nobody else is at the hook. */

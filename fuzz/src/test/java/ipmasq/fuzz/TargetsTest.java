@@ -32,7 +32,7 @@ class TargetsTest {
         "backend.iptables.SavedTableTarget",
         "netlink.nftables.NetlinkTarget",
         "backend.nftables.DecoderTarget",
-        "backend.cni.CniTarget",
+        "cni.CniTarget",
         "http.HeadTarget");
   }
 

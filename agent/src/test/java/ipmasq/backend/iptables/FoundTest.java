@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ipmasq.net.Family;
-import ipmasq.policy.Policies;
+import ipmasq.testkit.Policies;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

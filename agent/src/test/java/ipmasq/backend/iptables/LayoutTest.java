@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ipmasq.net.Family;
 import ipmasq.net.PortRange;
-import ipmasq.policy.Policies;
 import ipmasq.policy.Policy;
 import ipmasq.policy.Translation;
+import ipmasq.testkit.Policies;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ipmasq.policy.Policies;
 import ipmasq.policy.Policy;
+import ipmasq.testkit.Policies;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;

@@ -3,8 +3,8 @@ package ipmasq.backend.iptables;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ipmasq.policy.Policies;
 import ipmasq.policy.Policy;
+import ipmasq.testkit.Policies;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

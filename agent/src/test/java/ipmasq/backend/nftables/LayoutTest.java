@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import ipmasq.net.Family;
 import ipmasq.netlink.nftables.Rule;
-import ipmasq.policy.Policies;
 import ipmasq.policy.Policy;
+import ipmasq.testkit.Policies;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ipmasq.net.Family;
 import ipmasq.net.PortRange;
-import ipmasq.policy.Policies;
 import ipmasq.testkit.KernelTest;
 import ipmasq.testkit.Namespace;
+import ipmasq.testkit.Policies;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -3,12 +3,12 @@ package ipmasq.backend.nftables;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ipmasq.net.Family;
-import ipmasq.policy.Policies;
 import ipmasq.policy.Policy;
 import ipmasq.testkit.Addresses;
 import ipmasq.testkit.KernelTest;
 import ipmasq.testkit.Lab;
 import ipmasq.testkit.Namespace;
+import ipmasq.testkit.Policies;
 import ipmasq.testkit.Probe;
 import java.net.InetAddress;
 import java.util.List;

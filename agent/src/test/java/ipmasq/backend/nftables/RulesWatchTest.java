@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ipmasq.net.Family;
-import ipmasq.policy.Policies;
 import ipmasq.policy.Policy;
 import ipmasq.testkit.KernelTest;
 import ipmasq.testkit.Namespace;
+import ipmasq.testkit.Policies;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;

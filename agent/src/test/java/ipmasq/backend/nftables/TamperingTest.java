@@ -3,10 +3,10 @@ package ipmasq.backend.nftables;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import ipmasq.policy.Policies;
 import ipmasq.policy.Policy;
 import ipmasq.testkit.KernelTest;
 import ipmasq.testkit.Namespace;
+import ipmasq.testkit.Policies;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;

@@ -8,7 +8,7 @@ import java.util.Optional;
 /** Whatever iptables-save prints, it is found unreadable or there is a way from there. */
 public final class SavedTableTarget {
   private static final Names NAMES = Names.of("IP-MASQ-AGENT");
-  private static final Policy WANTED = Policy.of(Config.defaults(), Family.IPV4);
+  private static final Policy WANTED = Config.defaults().policy(Family.IPV4);
 
   private SavedTableTarget() {}
 

@@ -1,0 +1,90 @@
+package ipmasq.cni;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Predicate;
+
+/**
+ * Replaces files so that whoever looks, and whatever remains after a kill or a power failure, is
+ * the old file or the new one.
+ *
+ * <pre>
+ *   create NAME.ip-masq-agent.PID-N.tmp → owner, mode → force → move over NAME → force directory
+ * </pre>
+ *
+ * The names of what stands beside a file must end in none of {@code .conf}, {@code .conflist} and
+ * {@code .json}: a container runtime loads those, also when they begin with a dot.
+ */
+final class AtomicFile {
+  private static final String INFIX = ".ip-masq-agent.";
+
+  /** A killed agent leaves one; whatever more there is goes with the next write. */
+  private static final int MOST_TEMPORARIES = 100;
+
+  private final Disk disk;
+  private long made;
+
+  AtomicFile(Disk disk) {
+    this.disk = disk;
+  }
+
+  /** The copy of a file as it was before the agent first wrote it. */
+  static Path backup(Path file) {
+    return file.resolveSibling(file.getFileName() + INFIX + "bak");
+  }
+
+  /** The list of entries that the agent put into a file. */
+  static Path owned(Path file) {
+    return file.resolveSibling(file.getFileName() + INFIX + "own");
+  }
+
+  /** Writes {@code file}, with the owner and permissions of {@code like}. */
+  void write(Path file, byte[] bytes, Path like) throws IOException {
+    deleteTemporaries(file);
+    Path temporary =
+        file.resolveSibling(
+            file.getFileName() + INFIX + ProcessHandle.current().pid() + "-" + made++ + ".tmp");
+    try {
+      disk.create(temporary, bytes);
+      disk.copyPermissions(temporary, like);
+      disk.force(temporary);
+      disk.move(temporary, file);
+    } catch (IOException e) {
+      discard(temporary, e);
+      throw e;
+    }
+    disk.forceDirectory(directory(file));
+  }
+
+  /**
+   * Deletes what a killed agent left. That of one that lives is no loss either: its move fails, and
+   * it tries again.
+   */
+  void deleteTemporaries(Path file) throws IOException {
+    String start = file.getFileName() + INFIX;
+    Predicate<String> temporary = name -> name.startsWith(start) && name.endsWith(".tmp");
+    List<Path> left = disk.list(directory(file), temporary, MOST_TEMPORARIES).orElse(List.of());
+    for (Path each : left) {
+      disk.delete(each);
+    }
+  }
+
+  private void discard(Path temporary, IOException why) {
+    try {
+      disk.delete(temporary);
+    } catch (IOException e) {
+      why.addSuppressed(e);
+    }
+  }
+
+  void delete(Path file) throws IOException {
+    disk.delete(file);
+    disk.forceDirectory(directory(file));
+  }
+
+  private static Path directory(Path file) {
+    Path parent = file.toAbsolutePath().getParent();
+    return parent == null ? file : parent;
+  }
+}

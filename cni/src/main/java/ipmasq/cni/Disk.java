@@ -1,0 +1,45 @@
+package ipmasq.cni;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/** The few things that are done to files, each one step that may fail or be the last. */
+interface Disk {
+  /** The bytes of a regular file of bounded size; empty where it does not exist. */
+  Optional<byte[]> read(Path file) throws IOException;
+
+  /**
+   * The regular files of a directory whose names are wanted, in order; empty where it is no
+   * directory.
+   *
+   * @param most how many to look for: where there are more, any of them
+   */
+  Optional<List<Path>> list(Path directory, Predicate<String> wanted, int most) throws IOException;
+
+  /** What tells a file from an earlier or another one without opening it; empty: there is none. */
+  Optional<FileStamp> stamp(Path file) throws IOException;
+
+  /** The file that a path leads to, symbolic links followed. */
+  Path real(Path path) throws IOException;
+
+  /** Makes a new file that only its owner can read. */
+  void create(Path file, byte[] bytes) throws IOException;
+
+  /** Gives a file the owner and the permissions of another one. */
+  void copyPermissions(Path file, Path like) throws IOException;
+
+  /** Waits until a file's bytes are on the medium. */
+  void force(Path file) throws IOException;
+
+  /** Puts a file in the place of another one, so that everybody sees the old or the new one. */
+  void move(Path from, Path to) throws IOException;
+
+  /** Waits until a directory's entries are on the medium, where the system offers that. */
+  void forceDirectory(Path directory) throws IOException;
+
+  /** Deletes a file if it is there. */
+  void delete(Path file) throws IOException;
+}

@@ -1,0 +1,98 @@
+package ipmasq.policy;
+
+import ipmasq.net.Cidr;
+import ipmasq.net.Cidrs;
+import ipmasq.net.Family;
+import java.util.List;
+
+/**
+ * What the node does to packets of one family, with no trace of iptables or nftables.
+ *
+ * <p>A packet to one of the node's own addresses, from another source than {@code sources}, or
+ * leaving by another interface than {@code interfaces}, is left alone (an empty list: any). Of the
+ * {@code destinations} the first that holds the packet's destination decides; where none does, the
+ * packet gets the {@code translation}.
+ *
+ * @param interfaces names of output interfaces; a trailing {@code +} stands for any ending
+ * @param pinned whether exempt packets keep their source even where a chain of others would give
+ *     them another one
+ */
+public record Policy(
+    Family family,
+    List<Cidr> sources,
+    List<String> interfaces,
+    List<Destination> destinations,
+    Translation translation,
+    boolean pinned) {
+
+  public Policy {
+    sources = Cidrs.copyOf(sources);
+    interfaces = List.copyOf(interfaces);
+    destinations = Destinations.copyOf(destinations);
+  }
+
+  /** One that is not pinned. */
+  public Policy(
+      Family family,
+      List<Cidr> sources,
+      List<String> interfaces,
+      List<Destination> destinations,
+      Translation translation) {
+    this(family, sources, interfaces, destinations, translation, false);
+  }
+
+  /** A range of destinations and what happens to packets that go there. */
+  public record Destination(Cidr range, Treatment treatment) {
+    /** As a line of a plan names it: the range alone, unless it is an exception. */
+    @Override
+    public String toString() {
+      return treatment == Treatment.EXEMPT ? range.toString() : "masquerade to " + range;
+    }
+  }
+
+  /** What happens to a packet. */
+  public enum Treatment {
+    /** It keeps its source address. */
+    EXEMPT,
+    /** It gets the node's. */
+    TRANSLATE
+  }
+
+  /** What happens to a packet, and which part of this policy says so. */
+  public Verdict verdictFor(Packet packet) {
+    if (packet.local()) {
+      return new Verdict.LocalDestination();
+    }
+    if (!sources.isEmpty() && sources.stream().noneMatch(packet::comesFrom)) {
+      return new Verdict.OtherSource();
+    }
+    if (!interfaces.isEmpty() && interfaces.stream().noneMatch(packet::leavesBy)) {
+      return new Verdict.OtherInterface();
+    }
+    for (Destination destination : destinations) {
+      if (destination.range().contains(packet.destination())) {
+        return switch (destination.treatment()) {
+          case EXEMPT -> new Verdict.Exempt(destination.range());
+          case TRANSLATE -> new Verdict.Exception(destination.range(), translation);
+        };
+      }
+    }
+    return new Verdict.Outbound(translation);
+  }
+
+  /** The ranges whose packets keep their source address, disjoint and in order. */
+  public Cidrs exempt() {
+    return Disjoint.exempt(Destinations.copyOf(destinations));
+  }
+
+  /** The same decisions, with ranges that do not overlap: what a set can hold. */
+  public Policy disjoint() {
+    return new Policy(
+        family,
+        Cidrs.copyOf(sources).outermost(),
+        interfaces,
+        Destinations.exempt(exempt()),
+        translation,
+        pinned);
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * What happens to a packet, as pure data: a policy judges a packet, and two tell which packets they
+ * judge differently. Uses {@code net}.
+ */
+@NullMarked
+package ipmasq.policy;
+
+import org.jspecify.annotations.NullMarked;

@@ -188,7 +188,7 @@ class PluginTest {
     assertTrue(said.out().startsWith("On n3:\n"), said.out());
     assertTrue(
         said.err()
-            .startsWith("n1 does not answer. \nn2 does not answer. unable to upgrade connection\n"),
+            .startsWith("n1: no answer within 1 s\nn2: no answer: unable to upgrade connection\n"),
         said.err());
     assertEquals(NEW, cluster.read("map/ip-masq-agent"));
   }

@@ -11,7 +11,7 @@ ARCH = $(shell dpkg --print-architecture)
 REGISTRY ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build all-build container all-container container-test container-check all-container-check container-size push manifest can-push all-push run demo test bench fault-test fuzz agreement soak kernels reproducible dependencies sbom test-unit shellcheck verify format version clean
+.PHONY: help build all-build container all-container container-test cluster-test container-check all-container-check container-size push manifest can-push all-push run demo test bench fault-test fuzz agreement soak kernels reproducible dependencies sbom test-unit shellcheck verify format version clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-19s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,6 +37,14 @@ all-container: all-build ## amd64 and arm64 in one OCI archive
 container-test: container ## the image run by podman as the manifest says, and pushed to a registry, in a lab namespace
 	@tools/needs lab container-test registry
 	@$(MVN) -q -pl deploy-test -am verify -Dtest='Container*Test' -Dsurefire.failIfNoSpecifiedTests=false
+
+cluster-test: $(if $(BINARIES),container) ## the first day on a real cluster of two nodes: make cluster-test BINARIES=DIR, docs/cluster-test.md
+ifdef BINARIES
+	@tools/needs lab deploy
+	@$(MVN) -q -pl deploy-test -am verify -Dtest=ClusterTest -Dsurefire.failIfNoSpecifiedTests=false -Dipmasq.cluster.binaries="$(abspath $(BINARIES))"
+else
+	@echo "skipped: a cluster needs Kubernetes' own binaries, make cluster-test BINARIES=DIR; docs/cluster-test.md says which"
+endif
 
 container-check: container ## build the image again from the same cache: is it the same, byte for byte?
 	@container/check '$(BUILD)' $(ARCH)

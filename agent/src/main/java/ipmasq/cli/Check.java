@@ -10,9 +10,7 @@ import ipmasq.config.FlagDefaults;
 import ipmasq.config.Key;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
-import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -26,8 +24,6 @@ import org.jspecify.annotations.Nullable;
  * be a ConfigMap's manifest, and {@code -} is the standard input.
  */
 final class Check {
-  private static final String STDIN = "-";
-
   private Check() {}
 
   static int run(Console console, List<String> files) {
@@ -60,20 +56,12 @@ final class Check {
   private static Reading read(String file, InputStream in, FlagDefaults flags) {
     Path path = Path.of(file);
     List<FileSnapshot> files =
-        file.equals(STDIN)
-            ? List.of(FileSnapshot.of(path, bytes(in)))
+        path.equals(Console.STDIN)
+            ? List.of(Console.snapshot(in))
             : new ConfigPaths(List.of(path), IfMissing.ERROR).look();
     Optional<Reading> manifest =
         files.size() == 1 ? ConfigMapManifest.read(files.getFirst(), flags) : Optional.empty();
     return manifest.orElseGet(() -> ConfigReader.read(files, flags));
-  }
-
-  private static byte[] bytes(InputStream in) {
-    try {
-      return in.readAllBytes();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   private static boolean isGood(Reading reading, boolean strict) {

@@ -6,6 +6,7 @@ import ipmasq.config.Config;
 import ipmasq.config.ConfigFollower;
 import ipmasq.config.ConfigPaths.IfMissing;
 import ipmasq.config.ConfigReader;
+import ipmasq.config.FileSnapshot;
 import ipmasq.config.FlagDefaults;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
@@ -15,7 +16,11 @@ import ipmasq.log.LogQueue;
 import ipmasq.loop.Host;
 import ipmasq.loop.Node;
 import ipmasq.loop.Sync;
+import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
@@ -23,6 +28,7 @@ import java.util.function.Function;
 
 /** What a command works with: its settings, the backends, and where it answers. */
 record Console(PrintStream out, PrintStream err, Settings settings, Backends backends) {
+  static final Path STDIN = Path.of("-");
 
   /** Whether a script is listening. */
   boolean json() {
@@ -66,6 +72,22 @@ record Console(PrintStream out, PrintStream err, Settings settings, Backends bac
         yield Optional.empty();
       }
     };
+  }
+
+  /** The same for a command that reads once: {@code --config -} is the standard input. */
+  Reading read(InputStream in) {
+    return settings.configs().equals(List.of(STDIN))
+        ? ConfigReader.read(List.of(snapshot(in)), flags(backends.look()))
+        : read();
+  }
+
+  /** What comes in by the standard input. */
+  static FileSnapshot snapshot(InputStream in) {
+    try {
+      return FileSnapshot.of(STDIN, in.readAllBytes());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   Reading read() {

@@ -16,7 +16,7 @@ final class Help {
         run                  enforce the config until stopped (the default)
         check FILE…          say what is wrong with config files or ConfigMaps, - for stdin;
                              exit 0 good, 1 bad
-        plan                 show what would change; exit 0 nothing, 2 something
+        plan                 show what would change; exit 0 nothing, 2 something; --config - is stdin
         apply                make one pass and exit
         status               say how it stands: from the running agent where it has --listen, else
                              from the file and the rules; exit 0 all is well, 1 not

@@ -7,6 +7,7 @@ import ipmasq.loop.Sweep.Swept;
 import ipmasq.loop.Trigger;
 import ipmasq.net.Family;
 import ipmasq.plan.Change;
+import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,7 +25,11 @@ final class ShowPlan {
   private record Part(String backend, Family family, List<Change> changes) {}
 
   static int run(Console console) {
-    Reading reading = console.read();
+    return run(console, System.in);
+  }
+
+  static int run(Console console, InputStream in) {
+    Reading reading = console.read(in);
     if (console.config(reading).isEmpty()) {
       return Main.FAILED;
     }

@@ -5,16 +5,16 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** The files of the project, wherever the test was started. */
-final class Project {
+public final class Project {
   private Project() {}
 
-  static final Path ROOT = root();
+  public static final Path ROOT = root();
 
-  static Path file(String path) {
+  public static Path file(String path) {
     return ROOT.resolve(path);
   }
 
-  static String text(String path) throws IOException {
+  public static String text(String path) throws IOException {
     return Files.readString(file(path));
   }
 

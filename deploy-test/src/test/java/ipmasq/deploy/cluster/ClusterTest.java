@@ -1,0 +1,489 @@
+package ipmasq.deploy.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.marcnuri.helm.Helm;
+import ipmasq.deploy.Project;
+import ipmasq.testkit.Eventually;
+import ipmasq.testkit.KernelTest;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+
+/**
+ * The first day of a cluster with this agent, on a real one, as the guides tell it and with packets
+ * throughout: {@code make cluster-test BINARIES=DIR}.
+ */
+@KernelTest
+@Tag("cluster")
+@TestInstance(Lifecycle.PER_CLASS)
+class ClusterTest {
+  private static final String MASQUERADED = "8.8.8.8";
+  private static final String EXEMPT = "10.1.2.3";
+  private static final String SOMETIMES = "203.0.113.9";
+  private static final Duration REFRESH = Duration.ofSeconds(150);
+
+  private static final String PREFACE =
+      """
+      # A day on a real cluster
+
+      Two nodes of Kubernetes' own binaries, and what people type. `make cluster-test` has written this page
+      ([how](cluster-test.md)); suffixes of pods' names, ages and digests are made the same for every run.
+      """;
+
+  private final Map<String, Transcript> finished = new TreeMap<>();
+
+  @Test
+  void besideKubeProxyWithIptables() throws Exception {
+    story("iptables");
+  }
+
+  @Test
+  void besideKubeProxyWithNftables() throws Exception {
+    story("nftables");
+  }
+
+  private void story(String mode) throws Exception {
+    var given = System.getProperty("ipmasq.cluster.binaries", "");
+    assumeTrue(
+        !given.isEmpty(),
+        "no BINARIES given: make cluster-test BINARIES=DIR, docs/cluster-test.md");
+    var binaries = Binaries.in(Path.of(given));
+    var image = Project.file("dist/ip-masq-agent-" + version() + ".oci.tar");
+    assertTrue(Files.exists(image), "no image under dist: make container");
+    var logs = Path.of("target/cluster").toAbsolutePath().resolve(mode);
+    var transcript = new Transcript();
+    try (var cluster = Cluster.open(binaries, mode, logs, transcript)) {
+      try {
+        new Story(cluster, mode, transcript).tell();
+      } catch (Exception | Error e) {
+        Files.writeString(logs.resolve("transcript.md"), transcript.markdown());
+        Files.writeString(
+            logs.resolve("state.txt"),
+            cluster
+                .terminal()
+                .quietly(
+                    "kubectl get all,events -A -o wide; kubectl describe pods -A;"
+                        + " kubectl -n kube-system logs -l k8s-app=ip-masq-agent --tail=100")
+                .text());
+        throw e;
+      }
+    }
+    assertEquals(List.of(), leftovers());
+    Files.writeString(logs.resolve("transcript.md"), transcript.markdown());
+    finished.put(mode, transcript);
+  }
+
+  /** What is mounted or named on the machine and should not be any more. */
+  private static List<String> leftovers() throws Exception {
+    var mine = "ipmq-(cluster-|j" + ProcessHandle.current().pid() + "-)";
+    return Files.readAllLines(Path.of("/proc/self/mountinfo")).stream()
+        .filter(Pattern.compile(mine).asPredicate())
+        .toList();
+  }
+
+  /** Only a whole day is worth reading. */
+  @AfterAll
+  void write() throws Exception {
+    if (finished.size() == 2) {
+      var page = new StringBuilder(PREFACE);
+      finished.forEach((mode, transcript) -> page.append('\n').append(transcript.markdown()));
+      Files.writeString(Project.file("docs/cluster-run.md"), page);
+    }
+  }
+
+  private static String version() throws Exception {
+    return Project.text("VERSION").strip();
+  }
+
+  /** One cluster's day. */
+  private static final class Story {
+    private final Cluster cluster;
+    private final Terminal terminal;
+    private final String mode;
+    private final Transcript transcript;
+    private List<Pod> pods = List.of();
+
+    Story(Cluster cluster, String mode, Transcript transcript) {
+      this.cluster = cluster;
+      this.terminal = cluster.terminal();
+      this.mode = mode;
+      this.transcript = transcript;
+    }
+
+    void tell() throws Exception {
+      transcript.say("## kube-proxy in " + mode + " mode");
+      terminal.type("kubectl get nodes");
+      manifests();
+      workload();
+      firstContact();
+      look();
+      apply();
+      badFile();
+      silentNode();
+      refresh();
+      rollingUpdate();
+      uninstall();
+      migrate();
+      assertEquals(List.of(), cluster.dead(), "programs of the cluster that ended");
+    }
+
+    private void workload() throws Exception {
+      Cluster.must(
+          terminal.quietly(
+              """
+              kubectl create -f - <<END
+              apiVersion: apps/v1
+              kind: DaemonSet
+              metadata: {name: web}
+              spec:
+                selector: {matchLabels: {app: web}}
+                template:
+                  metadata: {labels: {app: web}}
+                  spec:
+                    automountServiceAccountToken: false
+                    terminationGracePeriodSeconds: 0
+                    tolerations: [{operator: Exists}]
+                    containers:
+                    - {name: web, image: "pause:test", imagePullPolicy: Never}
+              END
+              kubectl rollout status daemonset/web --timeout=120s"""));
+      pods = cluster.pods("web");
+      assertEquals(2, pods.size());
+    }
+
+    /** What the outside must see of packets to there from each pod. */
+    private List<Packets.Expected> expected(String... destinations) {
+      var all = new ArrayList<Packets.Expected>();
+      for (var pod : pods) {
+        for (var destination : destinations) {
+          all.add(new Packets.Expected(pod, destination, usual(pod, destination)));
+        }
+      }
+      return all;
+    }
+
+    private String usual(Pod pod, String destination) {
+      return destination.equals(EXEMPT) ? pod.address() : pod.node().address();
+    }
+
+    private void firstContact() throws Exception {
+      transcript.say("The commands of the README, on each node and then once:");
+      for (var node : cluster.nodes()) {
+        var command = "ctr -n k8s.io images import dist/ip-masq-agent-" + version() + ".oci.tar";
+        if (node.name().equals("n1")) {
+          cluster.on(node).type(command);
+        } else {
+          Cluster.must(cluster.on(node).quietly(command));
+        }
+      }
+      terminal.type("kubectl create -f ip-masq-agent.yaml");
+      terminal.type(
+          "kubectl create configmap ip-masq-agent --from-file=agent-config --namespace=kube-system");
+      rolledOut();
+      terminal.type("kubectl -n kube-system exec daemonset/ip-masq-agent -- ip-masq-agent status");
+      warnings();
+    }
+
+    private void rolledOut() throws Exception {
+      terminal.type(
+          "kubectl -n kube-system rollout status daemonset/ip-masq-agent --timeout=180s | tail -n 1");
+    }
+
+    /** What an operator would see in red. A busy machine may be too slow for the first probe. */
+    private void warnings() throws Exception {
+      var events =
+          Cluster.must(
+              terminal.quietly(
+                  "kubectl get events --all-namespaces --field-selector type=Warning"
+                      + " -o custom-columns=OBJECT:.involvedObject.name,REASON:.reason,MESSAGE:.message"
+                      + " --no-headers | grep ip-masq-agent; true"));
+      var others = events.lines().filter(line -> !line.contains("Startup probe failed")).toList();
+      assertEquals(List.of(), others, "warnings about the agents");
+      if (!events.isEmpty()) {
+        System.err.println("the first probe came before the agent listened:\n" + events);
+      }
+      transcript.say(
+          events.isEmpty()
+              ? "No warning event is about an agent."
+              : "Warning events about agents: the first probe came before one listened.");
+    }
+
+    private void report(String when, Packets.Stream stream) throws Exception {
+      int then = stream.packets();
+      Eventually.eventually("packets after it", stream::packets, n -> n > then + 200);
+      var report = stream.end();
+      transcript.say(
+          "%s: %s packets from the pods, **%d wrong or lost**."
+              .formatted(when, rounded(report.packets()), report.wrong().size()));
+      assertEquals(List.of(), report.wrong().stream().limit(20).toList());
+    }
+
+    /** Figures differ each time. */
+    private static String rounded(int packets) {
+      return packets < 1000 ? "hundreds of" : "thousands of";
+    }
+
+    private void look() throws Exception {
+      transcript.say("How the nodes stand, and what happens to a pod's packets:");
+      terminal.type("kubectl ip-masq status");
+      var pod = pods.getFirst();
+      var explained =
+          terminal.type(
+              "kubectl ip-masq explain %s %s %s".formatted(pod.name(), MASQUERADED, EXEMPT));
+      assertTrue(explained.contains("masqueraded"), explained);
+      assertEquals(pod.node().address(), cluster.packets().source(pod, MASQUERADED));
+      assertEquals(pod.address(), cluster.packets().source(pod, EXEMPT));
+    }
+
+    private void manifests() throws Exception {
+      transcript.say("The API server takes every manifest (a dry run; nothing is created):");
+      terminal.type(
+          "for overlay in deploy/overlays/*; do kubectl create --dry-run=server -k $overlay; done");
+      terminal.type("kubectl create --dry-run=server -f deploy/cleanup/ip-masq-agent-cleanup.yaml");
+      terminal.type("kubectl create --dry-run=server -f deploy/windows/ip-masq-agent-windows.yaml");
+      try (var all = Files.list(Project.file("deploy/components"))) {
+        for (var one : all.sorted().toList()) {
+          component(one);
+        }
+      }
+      for (var values :
+          List.of(
+              Map.<String, String>of(),
+              Map.of("backend", "nftables", "enableIPv6", "true"),
+              Map.of("listen.scope", "cluster", "prometheusAnnotations", "true"))) {
+        chart(values);
+      }
+    }
+
+    /** A component is tried on top of the base. */
+    private void component(Path component) throws Exception {
+      var folder = Files.createTempDirectory(Project.file("deploy-test/target"), "component");
+      try {
+        var base = folder.relativize(Project.file("deploy/base"));
+        Files.writeString(
+            folder.resolve("kustomization.yaml"),
+            "resources: [%s]%ncomponents: [%s]%n".formatted(base, folder.relativize(component)));
+        Cluster.must(terminal.quietly("kubectl create --dry-run=server -k " + folder));
+      } finally {
+        Files.deleteIfExists(folder.resolve("kustomization.yaml"));
+        Files.delete(folder);
+      }
+    }
+
+    private void chart(Map<String, String> values) throws Exception {
+      var command =
+          new Helm(Project.file("deploy/helm/ip-masq-agent"))
+              .template()
+              .withNamespace("kube-system");
+      values.forEach(command::set);
+      var said =
+          terminal.quietly(
+              "kubectl create --dry-run=server -f - <<'END_OF_CHART'\n"
+                  + command.call()
+                  + "\nEND_OF_CHART\n");
+      Cluster.must(said);
+    }
+
+    private void apply() throws Exception {
+      transcript.say(
+          "`203.0.113.0/24` is to keep the pods' addresses. A file with a slip first, then a good one:");
+      Files.createDirectories(Project.file("deploy-test/target"));
+      var bad = config("my-config", "10.0.0.0/8", "203.0.113.1/24");
+      terminal.type(1, "cat %1$s && kubectl ip-masq apply %1$s --yes".formatted(bad));
+      var good = config("my-config", "10.0.0.0/8", "203.0.113.0/24");
+      var applied = terminal.type("cat %1$s && kubectl ip-masq apply %1$s --yes".formatted(good));
+      assertFalse(applied.contains("could not be annotated"), applied);
+      for (var pod : pods) {
+        assertEquals(pod.address(), cluster.packets().source(pod, SOMETIMES));
+      }
+      transcript.say("Packets to `203.0.113.9` have the pods' addresses now. And back:");
+      terminal.type("kubectl ip-masq rollback --yes");
+      for (var pod : pods) {
+        assertEquals(pod.node().address(), cluster.packets().source(pod, SOMETIMES));
+      }
+      terminal.type("kubectl ip-masq status");
+    }
+
+    private void badFile() throws Exception {
+      transcript.say(
+          "Somebody edits the ConfigMap by hand and slips. The last good config stays in force:");
+      var stream = cluster.packets().stream(expected(MASQUERADED, EXEMPT));
+      write(config("my-config", "10.0.0.0/33"));
+      nudge();
+      Eventually.within(
+          REFRESH,
+          "a node sees the bad file",
+          () -> terminal.quietly("kubectl ip-masq status").text(),
+          text -> text.contains("0 of 2 nodes are ok"));
+      terminal.type(1, "kubectl ip-masq status");
+      var good = config("my-config", "10.0.0.0/8");
+      terminal.type("kubectl ip-masq apply %s --yes".formatted(good));
+      report("Meanwhile", stream);
+    }
+
+    /**
+     * The kubelet of n2 is stopped: it answers nobody, and nobody refuses the connection either.
+     */
+    private void silentNode() throws Exception {
+      transcript.say("The kubelet of n2 hangs:");
+      var kubelet = cluster.nodes().getLast().process("kubelet");
+      Cluster.must(terminal.quietly("kill -STOP " + kubelet));
+      try {
+        terminal.type(1, "kubectl ip-masq status --node-timeout=4");
+      } finally {
+        Cluster.must(terminal.quietly("kill -CONT " + kubelet));
+      }
+    }
+
+    private void write(String file) throws Exception {
+      Cluster.must(
+          terminal.quietly(
+              "kubectl create configmap ip-masq-agent --namespace=kube-system --from-file=config="
+                  + file
+                  + " --dry-run=client -o yaml | kubectl replace -f -"));
+    }
+
+    private void nudge() throws Exception {
+      Cluster.must(
+          terminal.quietly(
+              "kubectl -n kube-system annotate pods --overwrite -l k8s-app=ip-masq-agent"
+                  + " ip-masq-agent/refreshed="
+                  + System.nanoTime()));
+    }
+
+    private String config(String name, String... ranges) throws Exception {
+      var text = new StringBuilder("nonMasqueradeCIDRs:\n");
+      for (var range : ranges) {
+        text.append("  - ").append(range).append('\n');
+      }
+      var path = "deploy-test/target/" + name;
+      Files.writeString(Project.file(path), text);
+      return path;
+    }
+
+    /** How long an edit takes to reach packets, alone and with a nudge. */
+    private void refresh() throws Exception {
+      // The kubelet's own time is the same whatever kube-proxy does, and takes more than a minute.
+      var alone = mode.equals("iptables") ? edit(false, "203.0.113.0/24") : "not measured";
+      var nudged = new ArrayList<String>();
+      for (int i = 0; i < 5; i++) {
+        nudged.add(edit(true, i % 2 == 0 ? "198.51.100.0/24" : "203.0.113.0/24"));
+      }
+      System.err.printf(
+          "ConfigMap written to packets on both nodes, kube-proxy %s: alone %s, annotated %s%n",
+          mode, alone, nudged);
+    }
+
+    private String edit(boolean nudge, String range) throws Exception {
+      var file = config("edited", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", range);
+      write(file);
+      var written = System.nanoTime();
+      if (nudge) {
+        nudge();
+      }
+      boolean exempt = range.startsWith("203.");
+      var arrived = new ArrayList<Double>();
+      for (var pod : pods) {
+        Eventually.within(
+            REFRESH,
+            "packets of " + pod + " follow the edit",
+            () -> cluster.packets().source(pod, SOMETIMES),
+            source -> source.equals(exempt ? pod.address() : pod.node().address()));
+        arrived.add((System.nanoTime() - written) / 1e9);
+      }
+      return "%.2f s".formatted(arrived.getLast());
+    }
+
+    private void rollingUpdate() throws Exception {
+      transcript.say("A rolling update, and then every agent killed at once:");
+      var stream = cluster.packets().stream(expected(MASQUERADED, EXEMPT));
+      terminal.type("kubectl -n kube-system rollout restart daemonset/ip-masq-agent");
+      rolledOut();
+      terminal.type(
+          "kubectl -n kube-system delete pods -l k8s-app=ip-masq-agent --grace-period=0 --force 2>/dev/null");
+      rolledOut();
+      report("Meanwhile", stream);
+    }
+
+    private void uninstall() throws Exception {
+      transcript.say("Away with it:");
+      terminal.type("kubectl ip-masq uninstall --yes");
+      for (var node : cluster.nodes()) {
+        assertFalse(hasRules(node), "rules are left on " + node.name());
+      }
+      for (var pod : pods) {
+        assertEquals(pod.address(), cluster.packets().source(pod, MASQUERADED));
+      }
+      assertEquals(
+          "", Cluster.must(terminal.quietly("kubectl -n kube-system get daemonsets,pods -o name")));
+      transcript.say(
+          "No rule of the agent is left on the nodes: packets to `8.8.8.8` have the pods' addresses.");
+    }
+
+    /** Rules in iptables or in a table of our own. */
+    private boolean hasRules(ClusterNode node) throws Exception {
+      var rules = Cluster.must(cluster.on(node).quietly("iptables-save -t nat; nft list ruleset"));
+      return rules.contains("ip-masq-agent");
+    }
+
+    private void migrate() throws Exception {
+      transcript.say(
+          """
+          From the Go agent and back, as in [migrating](migrating.md). Its DaemonSet runs, and pods send packets
+          all the time:""");
+      var upstream = Project.file("deploy-test/src/test/resources/go-agent.yaml");
+      Cluster.must(
+          terminal.quietly(
+              "kubectl create -f %s && kubectl -n kube-system rollout status daemonset/ip-masq-agent --timeout=180s"
+                  .formatted(upstream)));
+      for (var packet : expected(MASQUERADED, EXEMPT)) {
+        Eventually.eventually(
+            "its rules are there",
+            () -> cluster.packets().source(packet.pod(), packet.destination()),
+            packet.source()::equals);
+      }
+      var stream = cluster.packets().stream(expected(MASQUERADED, EXEMPT));
+      terminal.type(
+          "kubectl -n kube-system get daemonset ip-masq-agent -o yaml | grep -v '^  resourceVersion:'"
+              + " > deploy-test/target/before.yaml");
+      terminal.type("kubectl replace -f ip-masq-agent.yaml");
+      rolledOut();
+      terminal.type("kubectl ip-masq status");
+      for (var node : cluster.nodes()) {
+        var rules =
+            Cluster.must(
+                cluster.on(node).quietly("iptables -t nat -S | grep ip-masq-agent: ; true"));
+        long jumps = rules.lines().filter(l -> l.startsWith("-A POSTROUTING")).count();
+        assertEquals(mode.equals("nftables") ? 0 : 1, jumps, rules);
+      }
+      if (mode.equals("nftables")) {
+        terminal.type(
+            "kubectl -n kube-system patch daemonset ip-masq-agent --type=json -p"
+                + " '[{\"op\":\"add\",\"path\":\"/spec/template/spec/containers/0/args/-\","
+                + "\"value\":\"--backend=iptables\"}]'");
+        rolledOut();
+      }
+      terminal.type("kubectl replace -f deploy-test/target/before.yaml");
+      rolledOut();
+      report("Meanwhile", stream);
+      for (var node : cluster.nodes()) {
+        var tables = Cluster.must(cluster.on(node).quietly("nft list tables"));
+        assertFalse(tables.contains("ip-masq-agent"), tables);
+      }
+    }
+  }
+}

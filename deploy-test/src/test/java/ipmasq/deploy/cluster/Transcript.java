@@ -1,0 +1,86 @@
+package ipmasq.deploy.cluster;
+
+import ipmasq.deploy.Project;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * Commands and what they printed, as Markdown. What differs from run to run and means nothing is
+ * made the same: suffixes of pods' names, ages, times, folders. Used by one thread.
+ */
+final class Transcript {
+  private record Replacement(Pattern what, String by) {}
+
+  private static final List<Replacement> SAME =
+      List.of(
+          with("(ip-masq-agent(?:-cleanup)?|web|pod/web)-[a-z0-9]{5}\\b", "$1-xxxxx"),
+          with("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z", "2026-01-01T00:00:00Z"),
+          with("(?<=   )\\ds(?= )", "9s"),
+          with("sha256:[0-9a-f]{64}", "sha256:0123…"),
+          with("elapsed: [0-9.]+ *s\\b.*", "elapsed: 2.0 s"),
+          with("\\(\\d+ s\\)", "(2 s)"),
+          with(" on n[12], since", " on n1, since"),
+          with("\\(commit [^)]*\\)", "(commit 0123456)"));
+
+  private final StringBuilder text = new StringBuilder();
+  private final List<String> folders = new ArrayList<>();
+  private boolean inside;
+
+  Transcript() {
+    folders.add(Project.ROOT + "/");
+    // The files of the story, which a reader has where he is.
+    folders.add("deploy-test/target/");
+  }
+
+  private static Replacement with(String what, String by) {
+    return new Replacement(Pattern.compile(what), by);
+  }
+
+  /** Prose between the commands. */
+  void say(String paragraph) {
+    close();
+    text.append(paragraph.strip()).append("\n\n");
+  }
+
+  void command(String command, Terminal.Said said) {
+    if (!inside) {
+      text.append("```\n");
+      inside = true;
+    }
+    text.append("$ ").append(same(command)).append('\n').append(same(said.text()));
+    if (!said.text().isEmpty() && !said.text().endsWith("\n")) {
+      text.append('\n');
+    }
+    if (said.exit() != 0) {
+      text.append("(exit ").append(said.exit()).append(")\n");
+    }
+  }
+
+  private void close() {
+    if (inside) {
+      text.append("```\n\n");
+      inside = false;
+    }
+  }
+
+  private String same(String words) {
+    for (var folder : folders) {
+      words = words.replace(folder, "");
+    }
+    for (var replacement : SAME) {
+      words = replacement.what().matcher(words).replaceAll(replacement.by());
+    }
+    return words;
+  }
+
+  /** A folder that is named differently each time. */
+  void hide(String folder) {
+    folders.add(folder.endsWith("/") ? folder : folder + "/");
+  }
+
+  String markdown() {
+    close();
+    return text.toString().strip() + "\n";
+  }
+}

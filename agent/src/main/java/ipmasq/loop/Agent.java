@@ -2,6 +2,7 @@ package ipmasq.loop;
 
 import java.time.Duration;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -94,15 +95,24 @@ public final class Agent {
     long over = System.nanoTime();
     long due = over + pass.config().resyncInterval().toNanos();
     long calm = over + (falseAlarm ? pass.took().toNanos() * CALM : 0);
-    return await(due, calm);
+    return await(due, Trigger.RESYNC, calm, sync::disturbed);
   }
 
-  /** Waits until there is something to do. */
-  private Set<Trigger> await(long due, long calm) throws InterruptedException {
+  private Set<Trigger> afterFailure(Pass pass) throws InterruptedException {
+    Duration resync = pass.config().resyncInterval();
+    Duration wait = retry.compareTo(resync) < 0 ? retry : resync;
+    retry = wait.multipliedBy(2);
+    long now = System.nanoTime();
+    return await(now + wait.toNanos(), Trigger.RETRY, now, sync::moved);
+  }
+
+  /** Waits until there is something to do, or it is due anyway. */
+  private Set<Trigger> await(long due, Trigger whenDue, long calm, BooleanSupplier touched)
+      throws InterruptedException {
     while (true) {
       long left = due - System.nanoTime();
       if (left <= 0) {
-        return Set.of(Trigger.RESYNC);
+        return Set.of(whenDue);
       }
       boolean watching = watchNanos > 0 && sync.watches();
       Set<Trigger> posted = rest(watching ? Math.min(left, watchNanos) : left);
@@ -110,7 +120,7 @@ public final class Agent {
         return posted;
       }
       long now = System.nanoTime();
-      if (watching && now - calm >= 0 && !fight.holdsBack(now) && sync.disturbed()) {
+      if (watching && now - calm >= 0 && !fight.holdsBack(now) && touched.getAsBoolean()) {
         return Set.of(Trigger.RULES);
       }
     }
@@ -119,13 +129,5 @@ public final class Agent {
   private Set<Trigger> rest(long nanos) throws InterruptedException {
     heartbeat.beat(Duration.ofNanos(nanos));
     return triggers.await(nanos);
-  }
-
-  private Set<Trigger> afterFailure(Pass pass) throws InterruptedException {
-    Duration resync = pass.config().resyncInterval();
-    Duration wait = retry.compareTo(resync) < 0 ? retry : resync;
-    retry = wait.multipliedBy(2);
-    Set<Trigger> posted = rest(wait.toNanos());
-    return posted.isEmpty() ? Set.of(Trigger.RETRY) : posted;
   }
 }

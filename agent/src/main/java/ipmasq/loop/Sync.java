@@ -44,6 +44,7 @@ public final class Sync {
   private final Map<Family, Policy> inForce = new EnumMap<>(Family.class);
   private @Nullable Target target;
   private Optional<Object> verified = Optional.empty();
+  private Optional<Object> seen = Optional.empty();
 
   /**
    * @param file reads the config file on a node
@@ -117,6 +118,7 @@ public final class Sync {
     target = to;
     // Never believe the last write: what was changed is looked at once more.
     verified = pass.settled() ? mark : Optional.empty();
+    seen = mark;
     return pass;
   }
 
@@ -248,8 +250,17 @@ public final class Sync {
 
   /** Whether somebody may have changed the rules since they were last seen to be in place. */
   boolean disturbed() {
+    return differsFrom(verified);
+  }
+
+  /** Whether somebody has changed the rules since the last pass looked, whatever came of it. */
+  boolean moved() {
+    return differsFrom(seen);
+  }
+
+  private boolean differsFrom(Optional<Object> before) {
     Target last = target;
     Optional<Object> mark = last == null ? Optional.empty() : last.watch().mark();
-    return mark.isPresent() && !mark.equals(verified);
+    return mark.isPresent() && !mark.equals(before);
   }
 }

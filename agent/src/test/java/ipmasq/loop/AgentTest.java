@@ -85,6 +85,23 @@ class AgentTest {
   }
 
   @Test
+  void whatMayHaveEndedAFailureIsTriedAtOnce() throws Exception {
+    Object[] mark = {"broken"};
+    backend.blind.add(Family.IPV4);
+    Thread loop = start(Duration.ofHours(1), () -> Optional.of(mark[0]), WATCH, pass -> {});
+    for (int i = 0; i < 3; i++) {
+      next(); // by now four seconds would pass until the next try
+    }
+    backend.blind.clear();
+    mark[0] = "repaired";
+    Pass pass = next();
+    assertEquals(Set.of(Trigger.RULES), pass.why());
+    assertTrue(pass.good());
+    triggers.post(Trigger.STOP);
+    loop.join(DEADLINE);
+  }
+
+  @Test
   void aBurstIsHandedOverTogether() {
     triggers.post(Trigger.CONFIG);
     triggers.post(Trigger.RULES);

@@ -209,11 +209,14 @@ public final class OwnTable implements Backend, AutoCloseable {
         Errno errno = refused.errno();
         // What was to be deleted is gone, what was to be added is there, somebody else is at it, or
         // there was no room to say so.
-        boolean race =
-            errno.is(Errno.ENOENT)
-                || errno.is(Errno.EEXIST)
-                || errno.is(Errno.EBUSY)
-                || errno.is(Errno.ENOBUFS);
+        boolean race = errno.is(Errno.ENOENT) || errno.is(Errno.EEXIST) || errno.is(Errno.ENOBUFS);
+        if (errno.is(Errno.EBUSY)) {
+          yield new Outcome.Refused(
+              new Failure(
+                  "nf_tables: " + refused + ": something of ours is in use",
+                  "somebody's chain in our table leads to it: nft list table inet ip-masq-agent"
+                      + " shows it; delete that chain"));
+        }
         yield race
             ? new Outcome.Raced(refused.toString())
             : new Outcome.Refused(Unanswered.failure(refused.toString(), errno));

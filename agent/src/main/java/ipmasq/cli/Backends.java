@@ -14,7 +14,6 @@ import ipmasq.loop.Node;
 import ipmasq.loop.Target;
 import ipmasq.loop.Targets;
 import ipmasq.net.Family;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -36,7 +35,7 @@ final class Backends implements Targets, AutoCloseable {
   private final boolean windows;
   private final boolean everyName;
   private final Set<String> chains = new LinkedHashSet<>();
-  private final List<RulesWatch> watches = new ArrayList<>();
+  private @Nullable RulesWatch watch;
   private String iptablesFault = "";
   private int iptablesFailures;
   private boolean kubeProxyNftables;
@@ -134,9 +133,13 @@ final class Backends implements Targets, AutoCloseable {
     };
   }
 
-  private Watch watch(RulesWatch watch) {
-    watches.add(watch);
-    return watch;
+  /** In place of the one before. */
+  private Watch watch(RulesWatch next) {
+    if (watch != null) {
+      watch.close();
+    }
+    watch = next;
+    return next;
   }
 
   /** Every backend that may have rules of ours. */
@@ -152,6 +155,9 @@ final class Backends implements Targets, AutoCloseable {
   private Iptables iptables(String name) {
     Iptables known = iptables;
     if (known == null || !chain.equals(name)) {
+      if (known != null) {
+        known.close();
+      }
       known = Iptables.ofNode(name, chains, everyName);
       iptables = known;
       chain = name;
@@ -177,6 +183,11 @@ final class Backends implements Targets, AutoCloseable {
   @Override
   public void close() {
     table.close();
-    watches.forEach(RulesWatch::close);
+    if (watch != null) {
+      watch.close();
+    }
+    if (iptables != null) {
+      iptables.close();
+    }
   }
 }

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,11 +40,14 @@ record RunningAgent(long pid, CommandLine line) {
     return Optional.empty();
   }
 
+  /** Empty where it is not ours to know. */
   private static Optional<String> networkNamespace(String process) {
     try {
       return Optional.of(Files.readSymbolicLink(PROC.resolve(process + "/ns/net")).toString());
-    } catch (IOException notOurs) {
+    } catch (AccessDeniedException notOurs) {
       return Optional.empty();
+    } catch (IOException ended) {
+      return Optional.of("none");
     }
   }
 

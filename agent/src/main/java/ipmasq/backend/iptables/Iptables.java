@@ -22,7 +22,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /** The nat table, by the programs of iptables. Used by one thread. */
-public final class Iptables implements Backend {
+public final class Iptables implements Backend, AutoCloseable {
   /** For one run of a program; the property is for tests, which cannot wait that long. */
   private static final Duration DEADLINE =
       Duration.ofSeconds(Long.getLong("ipmasq.iptables.deadline", 30));
@@ -81,6 +81,11 @@ public final class Iptables implements Backend {
   /** The kind of iptables that the node does not use, where older rules may stand. */
   public Iptables other() {
     return new Iptables(names, () -> variant().other(), legacy, commands, nft);
+  }
+
+  @Override
+  public void close() {
+    nft.close();
   }
 
   /** The names of chains that are, or were, ours. */

@@ -55,6 +55,14 @@ final class KernelNat implements NftNat {
                 .isPresent());
   }
 
+  @Override
+  public void close() {
+    if (nftables != null) {
+      nftables.close();
+      nftables = null;
+    }
+  }
+
   private static Table table(Family family) {
     return new Table(family == Family.IPV4 ? TableFamily.IP : TableFamily.IP6, "nat");
   }

@@ -8,7 +8,7 @@ import java.util.Optional;
  * What nf_tables says of the nat table that iptables-nft keeps, without a process and whatever else
  * stands there. Used by one thread.
  */
-interface NftNat {
+interface NftNat extends AutoCloseable {
   /** What came of a question. */
   sealed interface Answer<T> {
     record Given<T>(T value) implements Answer<T> {}
@@ -29,4 +29,8 @@ interface NftNat {
 
   /** Whether the table is there, but asleep: none of its rules sees a packet. */
   Answer<Boolean> dormant(Family family);
+
+  /** Gives up what it asks by; asked again, it starts anew. */
+  @Override
+  default void close() {}
 }

@@ -75,17 +75,24 @@ final class NewFlows implements Section {
     return 3 * scale.repetitions();
   }
 
-  private static final Map<Integer, Double> PROMISED =
-      Map.of(64, 0.92, 1_000, 0.42, 10_000, 0.07, 100_000, 0.012);
+  private static final Map<Integer, Promise> PROMISES =
+      Map.of(
+          64, Promise.FLOW_64,
+          1_000, Promise.FLOW_1_000,
+          10_000, Promise.FLOW_10_000,
+          100_000, Promise.FLOW_100_000);
 
   @Override
   public void write(Report report) {
-    for (int size : results.keySet()) {
-      ratio(report, size, Layout.UPSTREAM_NFT, PROMISED.get(size), "upstream's iptables-nft rules");
-    }
-    for (int size : results.keySet()) {
-      ratio(report, size, Layout.BARE_NFT, 1.10, "a bare masquerade rule");
-    }
+    results.forEach(
+        (size, bySize) -> {
+          Map<Layout, Samples> costs = bySize.get(Traffic.UDP_MISS);
+          if (costs.containsKey(Layout.UPSTREAM_NFT) && costs.containsKey(Layout.OURS_NFTABLES)) {
+            report.measured(
+                PROMISES.get(size),
+                costs.get(Layout.OURS_NFTABLES).ratioTo(costs.get(Layout.UPSTREAM_NFT)));
+          }
+        });
     impossible.forEach(report::gap);
     report.section(
         "Cost of a flow",
@@ -129,17 +136,6 @@ final class NewFlows implements Section {
       words.add(Unit.RATIO.text(costs.get(one).ratioTo(costs.get(other))));
     }
     return String.join(" / ", words);
-  }
-
-  private void ratio(Report report, int size, Layout other, double limit, String words) {
-    Map<Layout, Samples> costs = results.get(size).get(Traffic.UDP_MISS);
-    if (costs.containsKey(other) && costs.containsKey(Layout.OURS_NFTABLES)) {
-      report.goal(
-          "New flow, " + Unit.grouped(size) + " ranges, nftables, against " + words,
-          limit,
-          costs.get(Layout.OURS_NFTABLES).ratioTo(costs.get(other)),
-          Unit.RATIO);
-    }
   }
 
   private List<String[]> table(Traffic traffic) {

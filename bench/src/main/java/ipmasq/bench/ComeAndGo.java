@@ -74,7 +74,7 @@ final class ComeAndGo implements Section {
         """
         A running agent (nftables) whose config has three ranges, then %s, then one more, then three again; RSS %d s after \
         each. CPU time is that of the agent in those seconds: reading the file, writing the rules, and looking at them \
-        once more.
+        again.
         """
             .formatted(Unit.grouped(scale.comeAndGo()), settleSeconds));
     rows.addFirst(

@@ -70,14 +70,14 @@ public final class Main {
     }
     return List.of(
         new Part("reaction", new Reaction(contenders, scale), 20, 90),
-        new Part("idle", new Idle(contenders, scale), 25, 75),
+        new Part("idle", new Idle(contenders, scale), 24, 75),
         new Part("neighbours", new Neighbours(contenders, scale), 50, 300),
-        new Part("updates", new Updates(scale), 5, 40),
-        new Part("memory", new ComeAndGo(scale), 15, 100),
-        new Part("heap", new Heap(scale), 4, 60),
-        new Part("loading", new Loading(scale), 8, 100),
+        new Part("updates", new Updates(scale), 4, 40),
+        new Part("memory", new ComeAndGo(scale), 13, 100),
+        new Part("heap", new Heap(scale), 2, 60),
+        new Part("loading", new Loading(scale), 4, 100),
         new Part("image", new Image(), 1, 1),
-        new Part("flows", flows, 15, 300));
+        new Part("flows", flows, 8, 300));
   }
 
   /** What fails is said in the report; the rest is measured all the same. */

@@ -97,11 +97,11 @@ final class NewFlows implements Section {
     report.section(
         "Cost of a flow",
         """
-        CPU time of the sending thread for one packet that it puts on a pod's cable, through the node to the outside, which \
-        swallows it; the kernel does all of that in the sender's context. Each packet is the first of a new flow, but for the last table. \
-        All layouts were measured in turns, in an order shuffled for each repetition; what stands here is the median of %d \
-        repetitions, and in brackets the median of the ratios to upstream's iptables-nft rules within each repetition. The \
-        way there and back out, "no rules", is in all of them.
+        CPU time of the sending thread for one packet from a pod through the node to the outside, which drops it; the kernel \
+        does all of that in the sender's context. Each packet is the first of a new flow, except in the last table. \
+        All layouts were measured in turns, in an order shuffled for each repetition. Figures are the median of %d \
+        repetitions, and in parentheses the median of the ratios to upstream's iptables-nft rules within each repetition. \
+        The packet's way without any rule, "no rules", is part of all of them.
 
         ![Cost of a new flow against the number of ranges](benchmarks.svg)
         """
@@ -115,16 +115,12 @@ final class NewFlows implements Section {
 
   /** No layout can be below the one that only masquerades. */
   private String floor() {
-    return "The floor: a rule that only masquerades is here at "
+    return "The floor is a rule that only masquerades: here "
         + ratios(Traffic.UDP_MISS, Layout.BARE_NFT, Layout.UPSTREAM_NFT)
-        + " of upstream's iptables-nft rules, so no layout can be below that (measured earlier on a like"
-        + " machine: 0.84 / 0.34 / 0.048 / 0.0073 for 64 to 100,000 ranges). What ours with nftables adds"
-        + " to it is half the look whether the destination's /8 has any exempt range, and half the"
-        + " question whether the destination is the node itself. Where the /8 has one, the kernel"
-        + " searches the sorted set, which takes longer the larger it is: between two ranges, ours is at "
-        + ratios(Traffic.UDP_NEAR, Layout.OURS_NFTABLES, Layout.BARE_NFT)
-        + " of the floor instead of "
+        + " of upstream's iptables-nft rules. Ours with nftables is at "
         + ratios(Traffic.UDP_MISS, Layout.OURS_NFTABLES, Layout.BARE_NFT)
+        + " of that floor, and between two ranges, where the kernel searches the sorted set, at "
+        + ratios(Traffic.UDP_NEAR, Layout.OURS_NFTABLES, Layout.BARE_NFT)
         + ".";
   }
 

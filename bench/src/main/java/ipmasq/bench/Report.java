@@ -7,6 +7,8 @@ import java.util.Map;
 
 /** The report in the making: promises on top, then a section per subject. Used by one thread. */
 final class Report {
+  private static final int WIDTH = 100;
+
   private final Map<Promise, Double> figures = new EnumMap<>(Promise.class);
   private final List<String> gaps = new ArrayList<>();
   private final StringBuilder body = new StringBuilder();
@@ -21,11 +23,24 @@ final class Report {
   }
 
   void section(String title, String text) {
-    body.append("\n## ").append(title).append("\n\n").append(text.strip()).append('\n');
+    body.append("\n## ").append(title).append('\n');
+    text(text);
   }
 
   void text(String text) {
-    body.append('\n').append(text.strip()).append('\n');
+    body.append('\n');
+    text.strip().lines().forEach(line -> body.append(wrapped(line)).append('\n'));
+  }
+
+  private static String wrapped(String line) {
+    StringBuilder text = new StringBuilder();
+    int column = 0;
+    for (String word : line.split(" ")) {
+      boolean fits = column + word.length() < WIDTH || line.startsWith("|") || column == 0;
+      text.append(column == 0 ? "" : fits ? " " : "\n").append(word);
+      column = fits ? column + word.length() + 1 : word.length() + 1;
+    }
+    return text.toString();
   }
 
   /** The first row is the head; its first column is for words, the others for figures. */

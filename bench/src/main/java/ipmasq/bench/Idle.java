@@ -1,14 +1,11 @@
 package ipmasq.bench;
 
 import ipmasq.testkit.Namespace;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /** What an agent costs while nothing happens: CPU time, children, memory. */
 final class Idle implements Section {
-  private static final int DEFAULTS = 3;
-
   /** What an agent does after its start is over by then. */
   private static final int SETTLE_SECONDS = 12;
 
@@ -26,13 +23,6 @@ final class Idle implements Section {
 
     Lane(Contender contender, boolean counted) {
       agent = new Watched(contender, node, counted);
-    }
-
-    void awaitRules() {
-      try (KernelView kernel = new KernelView(node)) {
-        Duration atMost = Duration.ofSeconds(30);
-        kernel.await(System.nanoTime(), agent.contender().kind(), DEFAULTS, atMost);
-      }
     }
 
     void begin() {
@@ -87,7 +77,7 @@ final class Idle implements Section {
           lanes.add(new Lane(contender, false));
         }
       }
-      lanes.forEach(Lane::awaitRules);
+      lanes.forEach(lane -> lane.agent.awaitRules());
       Pause.seconds(SETTLE_SECONDS);
       lanes.forEach(Lane::begin);
       Pause.seconds(scale.idleSeconds());

@@ -105,6 +105,7 @@ final class Neighbours implements Section {
       for (Beside beside : Beside.values()) {
         agents.put(beside, new Watched(Contender.IPTABLES, nodes.get(beside), true));
       }
+      agents.values().forEach(Watched::awaitRules);
       Pause.seconds(1); // the start itself is measured elsewhere
       looks(agents);
       Namespace node = nodes.get(Beside.RULES);
@@ -193,7 +194,7 @@ final class Neighbours implements Section {
     report.table(rows);
     report.text(
         """
-        The look for conflicts: CPU time of the agent and its children from 1 s to %d s after its start, less what an agent \
+        The look for conflicts: CPU time of the agent and its children from 1 s to %d s after its first rules, less what an agent \
         alone takes in as long while it idles; the highest RSS of the agent in that time (without its children), and the RSS \
         at its end. Medians of %d.
         """

@@ -3,6 +3,7 @@ package ipmasq.bench;
 import ipmasq.testkit.AgentProcess;
 import ipmasq.testkit.ConfigVolume;
 import ipmasq.testkit.Namespace;
+import java.time.Duration;
 import java.util.Map;
 
 /**
@@ -12,10 +13,14 @@ import java.util.Map;
  * time to each.
  */
 final class Watched implements AutoCloseable {
+  private static final int DEFAULTS = 3;
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
   private final ConfigVolume volume = new ConfigVolume();
   private final Cgroup cgroup = new Cgroup();
   private final CountedPrograms programs = new CountedPrograms();
   private final Contender contender;
+  private final Namespace node;
   private final AgentProcess agent;
 
   /**
@@ -23,6 +28,7 @@ final class Watched implements AutoCloseable {
    */
   Watched(Contender contender, Namespace node, boolean counted) {
     this.contender = contender;
+    this.node = node;
     agent = contender.start(node, volume, counted ? Map.of("PATH", programs.path()) : Map.of());
     cgroup.add(agent.pid());
   }
@@ -33,6 +39,13 @@ final class Watched implements AutoCloseable {
 
   long pid() {
     return agent.pid();
+  }
+
+  /** Until the default ranges are in force. */
+  void awaitRules() {
+    try (KernelView kernel = new KernelView(node)) {
+      kernel.await(System.nanoTime(), contender.kind(), DEFAULTS, PATIENCE);
+    }
   }
 
   /** Of the agent and its children, so far. */

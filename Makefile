@@ -112,7 +112,7 @@ sbom: build ## what the agent's Java side is made of, as CycloneDX: dist/ip-masq
 	@$(MVN) -q -pl agent -am org.cyclonedx:cyclonedx-maven-plugin:2.9.1:makeBom -DoutputFormat=json -DoutputReactorProjects=false -DincludeTestScope=false -DincludeProvidedScope=false
 	@cp agent/target/bom.json dist/ip-masq-agent.cdx.json
 
-bench: build ## measure it all and write docs/benchmarks.md; QUICK=1 in two minutes, PEER=/path/to/agent beside another
+bench: build ## measure it all, say which promises are met, write docs/benchmarks.md; QUICK=1: in two minutes, to bench/target; PEER=/path/to/agent: beside another
 	@tools/needs lab bench
 	@tools/bench $(if $(QUICK),-Dipmasq.bench.quick=1) $(if $(PEER),-Dipmasq.bench.peer=$(PEER)) -- $(ARGS)
 

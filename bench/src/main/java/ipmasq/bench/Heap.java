@@ -84,13 +84,6 @@ final class Heap implements Section {
       String text =
           need.megabytes.isPresent() ? need.megabytes.getAsInt() + " MB" : "more than those tried";
       rows.add(new String[] {Unit.grouped(need.ranges), text});
-      if (need.ranges == 100_000) {
-        report.goal(
-            "Heap to read and load a file of 100,000 ranges",
-            64,
-            need.megabytes.orElse(Integer.MAX_VALUE),
-            Unit.MEGABYTES);
-      }
     }
     report.section(
         "Heap",

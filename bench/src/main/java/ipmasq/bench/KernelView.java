@@ -13,17 +13,26 @@ import ipmasq.netlink.nftables.Rule;
 import ipmasq.netlink.nftables.Table;
 import ipmasq.netlink.nftables.TableFamily;
 import ipmasq.testkit.Namespace;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 
 /**
  * What a node's kernel holds, asked for in less time than a process takes to start. Used by one
  * thread.
  */
 final class KernelView implements AutoCloseable {
-  private static final long PAUSE_NANOS = 300_000;
+  private static final long SHORTEST_PAUSE_NANOS = 300_000;
+
+  /** Who has waited for a minute need not ask three times a millisecond. */
+  private static final int PRECISION = 1_000;
+
+  private static final int BATCH = 50_000;
+  private static final int NEIGHBOURS_ADDRESSES = 100 << 24 | 64 << 16;
   private static final Table NAT = new Table(TableFamily.IP, "nat");
   private static final Chain MAIN = new Chain(NAT, "IP-MASQ-AGENT");
   private static final Chain POSTROUTING = new Chain(NAT, "POSTROUTING");
@@ -51,10 +60,26 @@ final class KernelView implements AutoCloseable {
   }
 
   private int rules(Chain chain) {
+    return list(chain).size();
+  }
+
+  private List<Rule> list(Chain chain) {
     return switch (nftables.rules(chain)) {
-      case Answer.Given<List<Rule>>(var rules) -> rules.size();
-      case Answer.Failed<List<Rule>> _ -> 0;
+      case Answer.Given<List<Rule>>(var rules) -> rules;
+      case Answer.Failed<List<Rule>> _ -> List.of();
     };
+  }
+
+  /** What POSTROUTING holds. */
+  Set<Long> jumps() {
+    return list(POSTROUTING).stream().map(Rule::handle).collect(Collectors.toSet());
+  }
+
+  /** Removes what an agent has made in iptables since POSTROUTING held these jumps. */
+  void undo(Set<Long> jumps) {
+    Batch batch = new Batch();
+    list(POSTROUTING).stream().filter(r -> !jumps.contains(r.handle())).forEach(batch::delete);
+    commit(batch.delete(MAIN));
   }
 
   private Optional<Generation> generation() {
@@ -72,7 +97,8 @@ final class KernelView implements AutoCloseable {
 
   /** Milliseconds from a moment until so many ranges are in force. */
   double await(long since, Contender.Kind kind, int ranges, Duration atMost) {
-    long end = System.nanoTime() + atMost.toNanos();
+    long start = System.nanoTime();
+    long end = start + atMost.toNanos();
     Optional<Generation> seen = Optional.empty();
     while (true) {
       // Who lists a long set keeps others from changing it: only after somebody did.
@@ -83,10 +109,11 @@ final class KernelView implements AutoCloseable {
           break;
         }
       }
-      if (System.nanoTime() > end) {
+      long asked = System.nanoTime();
+      if (asked > end) {
         throw new IllegalStateException(ranges + " ranges were not in force within " + atMost);
       }
-      LockSupport.parkNanos(PAUSE_NANOS);
+      LockSupport.parkNanos(Math.max(SHORTEST_PAUSE_NANOS, (asked - start) / PRECISION));
     }
     return (System.nanoTime() - since) / 1e6;
   }
@@ -96,13 +123,19 @@ final class KernelView implements AutoCloseable {
     commit(new Batch().flush(MAIN));
   }
 
-  /** Leaves nothing of iptables' nat table, nor of ours. */
-  void clear() {
-    for (Table table : List.of(NAT, OWN)) {
-      if (nftables.find(table) instanceof Answer.Given<Optional<Table>>(var found)
-          && found.isPresent()) {
-        commit(new Batch().delete(table));
-      }
+  /** Adds addresses from 100.64.0.0 on to a set of a neighbour's that exists. */
+  void fill(NftSet set, int elements) {
+    for (int from = 0; from < elements; from += BATCH) {
+      int[] next = {from};
+      int end = Math.min(elements, from + BATCH);
+      commit(
+          new Batch()
+              .add(
+                  set,
+                  (first, _) -> {
+                    ByteBuffer.wrap(first).putInt(NEIGHBOURS_ADDRESSES + next[0]);
+                    return next[0]++ < end;
+                  }));
     }
   }
 

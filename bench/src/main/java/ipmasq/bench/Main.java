@@ -5,21 +5,26 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 
 /** Runs the benchmarks and writes the report. */
 public final class Main {
   private Main() {}
 
+  /**
+   * A section of the report.
+   *
+   * @param quick how many seconds it takes in the quick form on a calm machine
+   * @param full the same for the full form
+   */
+  private record Part(String name, Section section, int quick, int full) {}
+
   /** Words choose sections, for those who work on one; none: all. */
   public static void main(String[] args) throws IOException {
     Locale.setDefault(Locale.ROOT);
     Scale scale = System.getProperty("ipmasq.bench.quick") != null ? Scale.QUICK : Scale.FULL;
-    Path out = Path.of(System.getProperty("ipmasq.bench.out", "docs"));
     String peer = System.getProperty("ipmasq.bench.peer", "");
     Set<String> only = Set.of(args);
     String loadBefore = Machine.load();
@@ -30,47 +35,60 @@ public final class Main {
       report.gap("loading, heap and many ranges with the peer: it has neither `apply` nor a set");
     }
     NewFlows flows = new NewFlows(scale);
-    Map<String, Section> sections = sections(scale, peer);
-    sections.put("flows", flows);
-    sections.forEach(
-        (name, section) -> {
-          if (only.isEmpty() || only.contains(name)) {
-            run(name, section, report);
-          }
-        });
+    List<Part> parts =
+        parts(scale, peer, flows).stream()
+            .filter(part -> only.isEmpty() || only.contains(part.name))
+            .toList();
+    Progress.plan(parts.stream().map(part -> scale.full() ? part.full : part.quick).toList());
+    List<Part> measured = new ArrayList<>();
+    for (Part part : parts) {
+      if (attempt(part.name, part.section::measure, report)) {
+        measured.add(part);
+      }
+      Progress.next();
+    }
+    measured.forEach(part -> attempt(part.name, () -> part.section.write(report), report));
+    Path out = out(scale.full() && only.isEmpty());
     if (flows.measured()) {
       Files.writeString(out.resolve("benchmarks.svg"), flows.picture());
     }
     Files.writeString(
         out.resolve("benchmarks.md"), report.markdown(introduction(scale, peer, loadBefore)));
-    Progress.say("wrote " + out.resolve("benchmarks.md"));
+    System.out.println(report.verdicts());
+    System.out.println("wrote " + out.resolve("benchmarks.md"));
   }
 
-  private static Map<String, Section> sections(Scale scale, String peer) {
+  /** What the documentation says comes from a whole run. */
+  private static Path out(boolean whole) {
+    return Path.of(System.getProperty("ipmasq.bench.out", whole ? "docs" : "bench/target"));
+  }
+
+  private static List<Part> parts(Scale scale, String peer, NewFlows flows) {
     List<Contender> contenders = new ArrayList<>(List.of(Contender.IPTABLES, Contender.NFTABLES));
     if (!peer.isEmpty()) {
       contenders.add(Contender.peer(Path.of(peer)));
     }
-    Map<String, Section> sections = new LinkedHashMap<>();
-    sections.put("reaction", new Reaction(contenders, scale));
-    sections.put("idle", new Idle(contenders, scale));
-    sections.put("neighbours", new Neighbours(contenders, scale));
-    sections.put("updates", new Updates(scale));
-    sections.put("memory", new ComeAndGo(scale));
-    sections.put("heap", new Heap(scale));
-    sections.put("loading", new Loading(scale));
-    sections.put("image", new Image());
-    return sections;
+    return List.of(
+        new Part("reaction", new Reaction(contenders, scale), 20, 90),
+        new Part("idle", new Idle(contenders, scale), 24, 75),
+        new Part("neighbours", new Neighbours(contenders, scale), 50, 300),
+        new Part("updates", new Updates(scale), 4, 40),
+        new Part("memory", new ComeAndGo(scale), 13, 100),
+        new Part("heap", new Heap(scale), 2, 60),
+        new Part("loading", new Loading(scale), 4, 100),
+        new Part("image", new Image(), 1, 1),
+        new Part("flows", flows, 8, 300));
   }
 
   /** What fails is said in the report; the rest is measured all the same. */
-  private static void run(String name, Section section, Report report) {
+  private static boolean attempt(String name, Runnable work, Report report) {
     try {
-      section.measure();
-      section.write(report);
+      work.run();
+      return true;
     } catch (RuntimeException | AssertionError e) {
       Progress.say(name + " failed: " + e);
       report.gap(name + ": it failed: " + e.getMessage());
+      return false;
     }
   }
 
@@ -92,7 +110,7 @@ public final class Main {
       facts.add(new String[] {"peer", Path.of(peer).getFileName().toString()});
     }
     StringBuilder text = new StringBuilder();
-    text.append("# Benchmarks\n\nWritten by the command itself. Machines differ and are shared:")
+    text.append("# Benchmarks\n\nWritten by `make bench`. Machines differ and are shared:")
         .append(" compare ratios, which come from one run, rather than times.\n\n");
     facts.forEach(
         fact -> text.append("- ").append(fact[0]).append(": ").append(fact[1]).append('\n'));
@@ -103,7 +121,7 @@ public final class Main {
     return "`"
         + (peer.isEmpty() ? "" : "PEER=… ")
         + "make bench"
-        + (scale == Scale.QUICK ? " QUICK=1" : "")
+        + (scale.full() ? "" : " QUICK=1")
         + "`";
   }
 }

@@ -2,135 +2,264 @@ package ipmasq.bench;
 
 import ipmasq.testkit.AgentProcess;
 import ipmasq.testkit.ConfigVolume;
+import ipmasq.testkit.KubeProxyRules;
 import ipmasq.testkit.Namespace;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.function.Function;
 
-/**
- * An agent beside a program that keeps restoring thousands of rules, as kube-proxy does: neither
- * must feel the other.
- */
+/** What the agent costs beside much that is not its own: the same as alone, or nearly. */
 final class Neighbours implements Section {
-  private static final int RULES = 20_000;
-  private static final int RULES_A_CHAIN = 20;
+  private static final int DEFAULTS = 3;
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final int CHANGES = 20;
+  private static final int FLUSHES = 3; // repairs that ours makes before it suspects a fight
 
-  private record Beside(Samples with, Samples without, List<String> complaints) {}
+  /** The look for conflicts comes in the first half; alone, the agent idles in the second. */
+  private static final int HALF_SECONDS = 8;
 
-  private final Scale scale;
+  /** What an agent was seen to take beside one of those. */
+  private static final class Seen {
+    private final Samples look = new Samples();
+    private final Samples peak = new Samples();
+    private final Samples rss = new Samples();
+  }
+
   private final List<Contender> contenders;
-  private final Map<Contender, Beside> results = new LinkedHashMap<>();
+  private final Scale scale;
+  private final Random random = new Random(5);
+  private final Map<Contender, Map<Beside, Samples>> starts = new LinkedHashMap<>();
+  private final Map<Beside, Seen> seen = new EnumMap<>(Beside.class);
+  private final Samples idleMillis = new Samples();
+  private final Samples changes = new Samples();
+  private final Samples heals = new Samples();
+  private int children;
 
   Neighbours(List<Contender> contenders, Scale scale) {
-    this.contenders = contenders;
+    this.contenders = contenders.stream().filter(c -> c.kind() == Contender.Kind.IPTABLES).toList();
     this.scale = scale;
   }
 
   @Override
   public void measure() {
-    Progress.say("beside a writer of " + Unit.grouped(RULES) + " rules");
-    for (Contender contender : contenders) {
-      results.put(contender, beside(contender));
+    Progress.say("loading 50,000 rules and a set of 1,500,000 elements");
+    Map<Beside, Namespace> nodes = new EnumMap<>(Beside.class);
+    try {
+      for (Beside beside : Beside.values()) {
+        nodes.put(beside, beside.open());
+      }
+      Progress.say("exec to rules beside others' rules");
+      for (int i = 0; i < scale.repetitions(); i++) {
+        starts(nodes);
+      }
+      for (int i = 0; i < scale.few(); i++) {
+        Progress.say("conflicts, changes and flushes beside others' rules");
+        lives(nodes);
+      }
+    } finally {
+      nodes.values().forEach(Namespace::close);
     }
   }
 
-  private Beside beside(Contender contender) {
-    Beside beside = new Beside(new Samples(), new Samples(), new ArrayList<>());
-    String rules = foreign();
-    Random random = new Random(5);
-    try (Namespace node = Namespace.open("node");
-        KernelView kernel = new KernelView(node);
-        ConfigVolume volume = new ConfigVolume()) {
-      restore(node, rules); // the first makes the chains, those after it replace their rules
-      try (AgentProcess agent = contender.start(node, volume)) {
-        kernel.await(System.nanoTime(), contender.kind(), 3, Duration.ofSeconds(60));
-        restore(node, rules);
-        for (int i = 0; i < 2 * scale.few(); i++) {
-          boolean withFirst = random.nextBoolean();
-          for (boolean with : new boolean[] {withFirst, !withFirst}) {
-            signal(agent, with ? "-CONT" : "-STOP");
-            (with ? beside.with : beside.without).add(restore(node, rules));
-          }
-        }
-        signal(agent, "-CONT");
-        agent.stderr().stream().filter(Neighbours::complains).forEach(beside.complaints::add);
-        if (!agent.running() || !kernel.holds(contender.kind(), 3)) {
-          beside.complaints.add("the rules are not in force at the end");
-        }
+  private void starts(Map<Beside, Namespace> nodes) {
+    for (Contender contender : contenders) {
+      List<Beside> turns =
+          new ArrayList<>(List.of(Beside.NOTHING, Beside.SOME_RULES, Beside.RULES));
+      Collections.shuffle(turns, random);
+      for (Beside beside : turns) {
+        starts
+            .computeIfAbsent(contender, _ -> new EnumMap<>(Beside.class))
+            .computeIfAbsent(beside, _ -> new Samples())
+            .add(start(contender, nodes.get(beside)));
       }
     }
-    return beside;
   }
 
-  /** Ours say that they try again; klog's lines begin with the letter of their severity. */
-  private static boolean complains(String line) {
-    return line.contains("tried again")
-        || line.length() > 1 && line.charAt(0) == 'E' && Character.isDigit(line.charAt(1));
-  }
-
-  private static double restore(Namespace node, String rules) {
-    return Command.run(node, rules, "iptables-nft-restore", "--noflush").ok().millis();
-  }
-
-  private static String foreign() {
-    StringBuilder text = new StringBuilder("*nat\n");
-    int chains = RULES / RULES_A_CHAIN;
-    for (int i = 0; i < chains; i++) {
-      text.append(":KUBE-SVC-").append(i).append(" - [0:0]\n");
+  private static double start(Contender contender, Namespace node) {
+    try (KernelView kernel = new KernelView(node);
+        ConfigVolume volume = new ConfigVolume()) {
+      Set<Long> jumps = kernel.jumps();
+      long since = System.nanoTime();
+      double millis;
+      try (AgentProcess _ = contender.start(node, volume)) {
+        millis = kernel.await(since, contender.kind(), DEFAULTS, PATIENCE);
+      }
+      kernel.undo(jumps);
+      return millis;
     }
-    for (int i = 0; i < RULES; i++) {
-      text.append("-A KUBE-SVC-").append(i / RULES_A_CHAIN);
-      text.append(" -d 10.96.").append(i >> 8 & 255).append('.').append(i & 255);
-      text.append("/32 -p tcp -m tcp --dport 443 -j RETURN\n");
-    }
-    return text.append("COMMIT\n").toString();
   }
 
-  private static void signal(AgentProcess agent, String signal) {
+  /** An agent on each of the nodes, from its start through all that happens beside it. */
+  private void lives(Map<Beside, Namespace> nodes) {
+    Map<Beside, Watched> agents = new EnumMap<>(Beside.class);
+    Map<Beside, Set<Long>> jumps = new EnumMap<>(Beside.class);
+    nodes.forEach((beside, node) -> jumps.put(beside, inKernel(node, KernelView::jumps)));
     try {
-      new ProcessBuilder("kill", signal, Long.toString(agent.pid())).start().waitFor();
-    } catch (IOException e) {
-      throw new IllegalStateException(e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException(e);
+      for (Beside beside : Beside.values()) {
+        agents.put(beside, new Watched(Contender.IPTABLES, nodes.get(beside), true));
+      }
+      agents.values().forEach(Watched::awaitRules);
+      Pause.seconds(1); // the start itself is measured elsewhere
+      looks(agents);
+      Namespace node = nodes.get(Beside.RULES);
+      changes(node, agents.get(Beside.RULES));
+      try (KernelView kernel = new KernelView(node)) {
+        for (int i = 0; i < FLUSHES; i++) {
+          Pause.millis(1_000 + random.nextInt(1_000));
+          heals.add(Reaction.flushed(kernel));
+        }
+      }
+    } finally {
+      agents.values().forEach(Watched::close);
     }
+    nodes.forEach(
+        (beside, node) ->
+            inKernel(
+                node,
+                kernel -> {
+                  kernel.undo(jumps.get(beside));
+                  return beside;
+                }));
+  }
+
+  private static <T> T inKernel(Namespace node, Function<KernelView, T> work) {
+    try (KernelView kernel = new KernelView(node)) {
+      return work.apply(kernel);
+    }
+  }
+
+  private void looks(Map<Beside, Watched> agents) {
+    Map<Beside, Double> before = cpuMillis(agents);
+    agents.values().forEach(agent -> Memory.forgetPeak(agent.pid()));
+    Pause.seconds(HALF_SECONDS);
+    Map<Beside, Double> looked = cpuMillis(agents);
+    Pause.seconds(HALF_SECONDS);
+    Map<Beside, Double> idled = cpuMillis(agents);
+    double idle = idled.get(Beside.NOTHING) - looked.get(Beside.NOTHING);
+    idleMillis.add(idle);
+    agents.forEach(
+        (beside, agent) -> {
+          Seen here = seen.computeIfAbsent(beside, _ -> new Seen());
+          here.look.add(idled.get(beside) - before.get(beside) - 2 * idle);
+          here.peak.add(Memory.peak(agent.pid()));
+          here.rss.add(Memory.rss(agent.pid()));
+        });
+  }
+
+  private static Map<Beside, Double> cpuMillis(Map<Beside, Watched> agents) {
+    Map<Beside, Double> cpu = new EnumMap<>(Beside.class);
+    agents.forEach((beside, agent) -> cpu.put(beside, agent.cpuMillis()));
+    return cpu;
+  }
+
+  /** Others' changes, with those of an idle agent taken off for as long as they lasted. */
+  private void changes(Namespace node, Watched agent) {
+    double before = agent.cpuMillis();
+    int childrenBefore = agent.children();
+    long start = System.nanoTime();
+    for (int i = 0; i < CHANGES; i++) {
+      Beside.restore(node, KubeProxyRules.moved(i, "10.245.0." + (1 + random.nextInt(250))));
+      Pause.millis(scale.changeMillis());
+    }
+    double seconds = (System.nanoTime() - start) / 1e9;
+    double idle = idleMillis.median() * seconds / HALF_SECONDS;
+    changes.add(agent.cpuMillis() - before - idle);
+    children += agent.children() - childrenBefore;
   }
 
   @Override
   public void write(Report report) {
+    promises(report);
     report.section(
-        "Beside a large writer",
+        "Beside much that is others'",
         """
-        An `iptables-nft-restore` of %s rules, again and again, beside an agent at its work and beside the same agent \
-        stopped (SIGSTOP), in turns: the time it takes, by the clock on the wall. Syncs of the agent that fail are read \
-        from its log. The promise is "not measurably slower"; 1.05 is this report's reading of it.
+        A generator makes nat rules as kube-proxy writes them: ten per service with three endpoints, so 5,000 services have \
+        50,000 rules, loaded with `iptables-nft-restore`. The long set is one of 1,500,000 addresses that a nat \
+        postrouting chain of a native table refers to.
+
+        exec → rules, at default settings: median, and in parentheses the median of the ratios to the start alone within \
+        each of %d repetitions.
         """
-            .formatted(Unit.grouped(RULES)));
+            .formatted(scale.repetitions()));
     List<String[]> rows = new ArrayList<>();
-    rows.add(
-        new String[] {"", "restore beside it", "without it", "median of ratios", "failed syncs"});
-    results.forEach(
-        (contender, beside) -> {
-          double ratio = beside.with.ratioTo(beside.without);
-          rows.add(
-              new String[] {
-                contender.name(),
-                Unit.MILLISECONDS.text(beside.with.median()),
-                Unit.MILLISECONDS.text(beside.without.median()),
-                Unit.RATIO.text(ratio),
-                Integer.toString(beside.complaints.size())
-              });
-          if (!contender.fixedPath()) {
-            String name = "Beside 20,000 foreign rules, " + contender.name();
-            report.goal(name + ": failed syncs", 0, beside.complaints.size(), Unit.COUNT);
-            report.goal(name + ": their restore, with against without", 1.05, ratio, Unit.RATIO);
-          }
-        });
+    rows.add(new String[] {"", "alone", "beside 5,000 rules", "beside 50,000 rules"});
+    starts.forEach((contender, samples) -> rows.add(startRow(contender, samples)));
     report.table(rows);
+    report.text(
+        """
+        The look for conflicts: CPU time of the agent and its children from 1 s to %d s after its first rules, less what an agent \
+        alone takes in as long while it idles; the highest RSS of the agent in that time (without its children), and the RSS \
+        at its end. Medians of %d.
+        """
+            .formatted(2 * HALF_SECONDS + 1, scale.few()));
+    List<String[]> looks = new ArrayList<>();
+    looks.add(new String[] {"", "CPU of a look", "highest RSS", "RSS", "RSS against alone"});
+    seen.forEach((beside, here) -> looks.add(lookRow(beside, here)));
+    report.table(looks);
+    report.text(
+        """
+        %d changes of endpoints beside 50,000 rules, one every %d ms, cost the agent %s of CPU time above idle and %d child \
+        processes (%d times %d changes). A flushed chain beside them was healed after %s.
+        """
+            .formatted(
+                CHANGES,
+                scale.changeMillis(),
+                changes.spread(changes.median(), Unit.MILLISECONDS),
+                children,
+                changes.count(),
+                CHANGES,
+                heals.spread(heals.median(), Unit.MILLISECONDS)));
+  }
+
+  private void promises(Report report) {
+    Map<Beside, Samples> ours = starts.get(Contender.IPTABLES);
+    Samples alone = ours.get(Beside.NOTHING);
+    report.measured(Promise.START_BESIDE_5_000, ours.get(Beside.SOME_RULES).ratioTo(alone));
+    report.measured(Promise.START_BESIDE_50_000, ours.get(Beside.RULES).ratioTo(alone));
+    report.measured(Promise.HEAL_BESIDE, heals.max());
+    report.measured(Promise.CHANGES_CHILDREN, children);
+    report.measured(Promise.CHANGES_CPU, changes.median());
+    Seen rules = seen.get(Beside.RULES);
+    Seen set = seen.get(Beside.SET);
+    double peakAlone = seen.get(Beside.NOTHING).peak.median();
+    Samples rssAlone = seen.get(Beside.NOTHING).rss;
+    report.measured(Promise.LOOK_RULES_CPU, rules.look.median());
+    report.measured(Promise.LOOK_RULES_MEMORY, rules.peak.median() - peakAlone);
+    report.measured(Promise.LOOK_SET_CPU, set.look.median());
+    report.measured(Promise.LOOK_SET_MEMORY, set.peak.median() - peakAlone);
+    report.measured(Promise.RSS_BESIDE_RULES, rules.rss.ratioTo(rssAlone));
+    report.measured(Promise.RSS_BESIDE_SET, set.rss.ratioTo(rssAlone));
+  }
+
+  private static String[] startRow(Contender contender, Map<Beside, Samples> samples) {
+    Samples alone = samples.get(Beside.NOTHING);
+    List<String> row = new ArrayList<>(List.of(contender.name()));
+    samples
+        .values()
+        .forEach(
+            times ->
+                row.add(
+                    "%s (%s)"
+                        .formatted(
+                            Unit.MILLISECONDS.text(times.median()),
+                            Unit.RATIO.text(times.ratioTo(alone)))));
+    return row.toArray(String[]::new);
+  }
+
+  private String[] lookRow(Beside beside, Seen here) {
+    return new String[] {
+      beside.words(),
+      Unit.MILLISECONDS.text(here.look.median()),
+      Unit.MEGABYTES.text(here.peak.median()),
+      Unit.MEGABYTES.text(here.rss.median()),
+      Unit.RATIO.text(here.rss.ratioTo(seen.get(Beside.NOTHING).rss))
+    };
   }
 }

@@ -30,10 +30,6 @@ final class Samples {
     return percentile(0.5);
   }
 
-  double mean() {
-    return values.stream().mapToDouble(Double::doubleValue).average().orElseThrow();
-  }
-
   double min() {
     return percentile(0);
   }

@@ -1,5 +1,6 @@
 package ipmasq.bench;
 
+import static java.util.stream.Collectors.joining;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,39 +10,48 @@ import org.junit.jupiter.api.Test;
 
 class ReportTest {
   @Test
-  void saysPlainlyWhatWasMissed() {
+  void saysOfEachPromiseWhetherItIsMet() {
     Report report = new Report();
-    report.goal("quick", 50, 19.96, Unit.MILLISECONDS);
-    report.goal("cheap", 1.1, 1.2, Unit.RATIO);
+    report.measured(Promise.CONFIG_IPTABLES, 19.96);
+    report.measured(Promise.CONFIG_NFTABLES, 23);
+    String verdicts = report.verdicts();
+    assertEquals(
+        """
+        met          config file → rules, iptables, median: 20.0 ms (≤ 50 ms)
+        NOT MET      config file → rules, nftables, median: 23 ms (≤ 20 ms)
+        not measured flushed chain → healed, alone on the node, longest: – (≤ 1,500 ms)""",
+        verdicts.lines().skip(3).limit(3).collect(joining("\n")));
+    int all = Promise.values().length;
+    assertTrue(
+        verdicts.endsWith(
+            "1 of " + all + " promises met, 1 not met, " + (all - 2) + " not measured."),
+        verdicts);
+  }
+
+  @Test
+  void putsPromisesAndGapsBeforeTheSections() {
+    Report report = new Report();
     report.gap("the moon");
     report.section("More", "Words.");
     report.table(List.of(new String[] {"what", "cost"}, new String[] {"this", "1"}));
-    assertEquals(
-        """
-        # Head
+    String text = report.markdown("# Head");
+    assertTrue(text.startsWith("# Head\n\n## Promises\n\n0 of "), text);
+    assertTrue(
+        text.endsWith(
+            """
+            Not measured here:
 
-        ## Promises
+            - the moon
 
-        1 of 2 met, 1 missed.
+            ## More
 
-        | what | promised | measured | met |
-        |---|---:|---:|---:|
-        | quick | ≤ 50 ms | 20.0 ms | yes |
-        | cheap | ≤ 1.10 | 1.20 | NO |
+            Words.
 
-        Not measured here:
-
-        - the moon
-
-        ## More
-
-        Words.
-
-        | what | cost |
-        |---|---:|
-        | this | 1 |
-        """,
-        report.markdown("# Head"));
+            | what | cost |
+            |---|---:|
+            | this | 1 |
+            """),
+        text);
   }
 
   @Test

@@ -36,6 +36,14 @@ public final class KubeProxyRules {
     return "10.96." + service / 250 + "." + (service % 250 + 1);
   }
 
+  /** What kube-proxy restores, without flushing, when a service's first endpoint has moved. */
+  public static String moved(int service, String to) {
+    StringBuilder chain = new StringBuilder("*nat\n");
+    StringBuilder rules = new StringBuilder();
+    endpoint(chain, rules, service, 0, to);
+    return chain.append(rules).append("COMMIT\n").toString();
+  }
+
   private static void service(StringBuilder chains, StringBuilder rules, int i) {
     String name = "KUBE-SVC-%016X".formatted(i);
     String comment = " -m comment --comment \"ns/svc-" + i + ":http";
@@ -43,17 +51,28 @@ public final class KubeProxyRules {
     rules.append("-A KUBE-SERVICES -d ").append(address(i)).append("/32 -p tcp").append(comment);
     rules.append(" cluster IP\" -m tcp --dport 80 -j ").append(name).append('\n');
     for (int k = 0; k < ENDPOINTS; k++) {
-      String endpoint = "KUBE-SEP-%013X%03d".formatted(i, k);
       int number = i * ENDPOINTS + k;
       String address = "10.244." + number / 250 % 256 + "." + (number % 250 + 1);
-      chains.append(':').append(endpoint).append(" - [0:0]\n");
       rules.append("-A ").append(name).append(comment).append(" -> ").append(address);
-      rules.append(":8080\"").append(chance(k)).append(" -j ").append(endpoint).append('\n');
-      rules.append("-A ").append(endpoint).append(" -s ").append(address).append("/32");
-      rules.append(comment).append("\" -j KUBE-MARK-MASQ\n");
-      rules.append("-A ").append(endpoint).append(" -p tcp").append(comment);
-      rules.append("\" -m tcp -j DNAT --to-destination ").append(address).append(":8080\n");
+      rules.append(":8080\"").append(chance(k)).append(" -j ").append(endpointName(i, k));
+      rules.append('\n');
+      endpoint(chains, rules, i, k, address);
     }
+  }
+
+  private static void endpoint(
+      StringBuilder chains, StringBuilder rules, int service, int k, String address) {
+    String name = endpointName(service, k);
+    String comment = " -m comment --comment \"ns/svc-" + service + ":http\"";
+    chains.append(':').append(name).append(" - [0:0]\n");
+    rules.append("-A ").append(name).append(" -s ").append(address).append("/32");
+    rules.append(comment).append(" -j KUBE-MARK-MASQ\n");
+    rules.append("-A ").append(name).append(" -p tcp").append(comment);
+    rules.append(" -m tcp -j DNAT --to-destination ").append(address).append(":8080\n");
+  }
+
+  private static String endpointName(int service, int k) {
+    return "KUBE-SEP-%013X%03d".formatted(service, k);
   }
 
   private static String chance(int endpoint) {

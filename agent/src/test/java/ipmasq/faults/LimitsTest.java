@@ -139,13 +139,13 @@ class LimitsTest {
       for (Behaviour behaviour :
           List.of(new Behaviour.Babble("a line\n"), new Behaviour.Babble("no line"))) {
         int told = agent.stderr().size();
-        programs.set("iptables-save", behaviour);
+        programs.set("iptables", behaviour);
         node.iptables(Family.IPV4, "-F " + Expected.CHAIN); // something to look at
         agent.awaitLine(
             line ->
                 agent.stderr().lastIndexOf(line) >= told && line.contains("did not end within 2 s"),
             PATIENCE);
-        programs.set("iptables-save", new Behaviour.Real());
+        programs.set("iptables", new Behaviour.Real());
         node.awaitRules(Family.IPV4, Expected.DEFAULTS);
       }
     }

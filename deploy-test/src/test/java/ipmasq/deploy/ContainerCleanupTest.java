@@ -41,7 +41,7 @@ class ContainerCleanupTest {
       node.feed("*nat\n" + FOREIGN + "\nCOMMIT\n", "iptables-restore", "--noflush").ok();
       for (var backend : List.of("nftables", "iptables")) {
         var agent = AgentProcess.builtAgent().toString();
-        node.run(agent, "apply", "--enable-ipv6", "--backend=" + backend, "--config=/none").ok();
+        node.run(agent, "apply", "--enable-ipv6", "--backend=" + backend).ok();
         if (backend.equals("nftables")) {
           assertTrue(node.run("nft", "list", "tables").ok().contains("ip-masq-agent"));
         }

@@ -95,7 +95,8 @@ public final class Agent {
     long over = System.nanoTime();
     long due = over + pass.config().resyncInterval().toNanos();
     long calm = over + (falseAlarm ? pass.took().toNanos() * CALM : 0);
-    return await(due, Trigger.RESYNC, calm, sync::disturbed);
+    Set<Trigger> touched = Set.of(Trigger.RULES);
+    return await(due, Trigger.RESYNC, calm, sync::disturbed, touched);
   }
 
   private Set<Trigger> afterFailure(Pass pass) throws InterruptedException {
@@ -103,11 +104,13 @@ public final class Agent {
     Duration wait = retry.compareTo(resync) < 0 ? retry : resync;
     retry = wait.multipliedBy(2);
     long now = System.nanoTime();
-    return await(now + wait.toNanos(), Trigger.RETRY, now, sync::moved);
+    Set<Trigger> touched = Set.of(Trigger.RULES, Trigger.RETRY);
+    return await(now + wait.toNanos(), Trigger.RETRY, now, sync::moved, touched);
   }
 
   /** Waits until there is something to do, or it is due anyway. */
-  private Set<Trigger> await(long due, Trigger whenDue, long calm, BooleanSupplier touched)
+  private Set<Trigger> await(
+      long due, Trigger whenDue, long calm, BooleanSupplier touched, Set<Trigger> whenTouched)
       throws InterruptedException {
     while (true) {
       long left = due - System.nanoTime();
@@ -121,7 +124,7 @@ public final class Agent {
       }
       long now = System.nanoTime();
       if (watching && now - calm >= 0 && !fight.holdsBack(now) && touched.getAsBoolean()) {
-        return Set.of(Trigger.RULES);
+        return whenTouched;
       }
     }
   }

@@ -95,7 +95,7 @@ class AgentTest {
     backend.blind.clear();
     mark[0] = "repaired";
     Pass pass = next();
-    assertEquals(Set.of(Trigger.RULES), pass.why());
+    assertEquals(Set.of(Trigger.RULES, Trigger.RETRY), pass.why());
     assertTrue(pass.good());
     triggers.post(Trigger.STOP);
     loop.join(DEADLINE);

@@ -69,15 +69,15 @@ public final class Main {
       contenders.add(Contender.peer(Path.of(peer)));
     }
     return List.of(
-        new Part("reaction", new Reaction(contenders, scale), 20, 90),
+        new Part("reaction", new Reaction(contenders, scale), 20, 80),
         new Part("idle", new Idle(contenders, scale), 24, 75),
-        new Part("neighbours", new Neighbours(contenders, scale), 50, 300),
-        new Part("updates", new Updates(scale), 4, 40),
-        new Part("memory", new ComeAndGo(scale), 13, 100),
-        new Part("heap", new Heap(scale), 2, 60),
-        new Part("loading", new Loading(scale), 4, 100),
+        new Part("neighbours", new Neighbours(contenders, scale), 45, 245),
+        new Part("updates", new Updates(scale), 4, 30),
+        new Part("memory", new ComeAndGo(scale), 13, 90),
+        new Part("heap", new Heap(scale), 2, 45),
+        new Part("loading", new Loading(scale), 4, 40),
         new Part("image", new Image(), 1, 1),
-        new Part("flows", flows, 8, 300));
+        new Part("flows", flows, 8, 80));
   }
 
   /** What fails is said in the report; the rest is measured all the same. */

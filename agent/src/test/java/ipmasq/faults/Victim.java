@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -35,8 +36,10 @@ final class Victim implements AutoCloseable {
 
   /** More than the heap holds that {@link #shrinkMemory} leaves. */
   private static final String LARGE =
-      "cidrLimit: 1000000\nnonMasqueradeCIDRs:\n"
-          + "- 10.20.30.0/24 # and no more\n".repeat(60_000);
+      IntStream.range(0, 100_000)
+          .mapToObj(
+              i -> "- " + (20 + (i >> 15)) + "." + (i >> 7 & 255) + "." + i % 128 * 2 + ".0/24\n")
+          .collect(Collectors.joining("", "cidrLimit: 1000000\nnonMasqueradeCIDRs:\n", ""));
 
   private final String backend;
   private final Wanted wanted;
@@ -127,7 +130,9 @@ final class Victim implements AutoCloseable {
 
   private String log() {
     try {
-      return Files.readString(log, StandardCharsets.ISO_8859_1).replace("\0", "");
+      List<String> lines =
+          Files.readString(log, StandardCharsets.ISO_8859_1).replace("\0", "").lines().toList();
+      return String.join("\n", lines.subList(Math.max(0, lines.size() - 40), lines.size()));
     } catch (IOException e) {
       return e.toString();
     }

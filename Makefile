@@ -80,9 +80,9 @@ test: build ## everything: unit, kernel and end-to-end tests
 	@tools/needs lab deploy page old-cpu
 	@$(MVN) --fail-at-end verify
 
-fault-test: build ## the agent killed, starved, lied to and fought with; hundreds of kills: make fault-test LONG=1
+fault-test: build ## the agent killed, starved, lied to and fought with; a thousand random sequences: LONG=1; one again: SEED=… COUNT=1
 	@tools/needs lab
-	@$(MVN) -q test -pl netlink,agent -am -Dgroups=fault -Dipmasq.long=$(if $(LONG),true,false) -Dsurefire.failIfNoSpecifiedTests=false
+	@$(MVN) -q test -pl netlink,agent -am -Dgroups=fault -Dipmasq.long=$(if $(LONG),true,false) $(if $(SEED),-Dipmasq.faults.seed=$(SEED) -Dtest=RandomFaultsTest) $(if $(COUNT),-Dipmasq.faults.count=$(COUNT)) -Dsurefire.failIfNoSpecifiedTests=false
 
 fuzz: ## let Jazzer loose on all that reads bytes, 60 s a target: make fuzz DURATION=600
 	@tools/needs build

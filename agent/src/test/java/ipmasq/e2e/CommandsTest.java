@@ -271,6 +271,7 @@ class CommandsTest {
         "plan --output=xml",
         "--resync-interval=0",
         "--enable-ipv6=perhaps",
+        "--config=",
         "check"
       })
   void wrongUsageExitsWithTwoAndOneLine(String words) {

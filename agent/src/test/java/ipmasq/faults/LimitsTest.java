@@ -169,6 +169,7 @@ class LimitsTest {
       LockSupport.parkNanos(1_000_000_000); // a second in which next to nothing must happen
       long ticks = cpuTicks(agent) - before;
       assertTrue(ticks < 60, "CPU ticks of 10 ms: " + ticks);
+      assertTrue(agent.stderr().stream().allMatch(line -> line.startsWith("20")), agent::toString);
       limit(node, agent, 256);
       node.awaitRules(Family.IPV4, Expected.DEFAULTS);
       for (SocketChannel client : clients) {

@@ -5,6 +5,7 @@ import ipmasq.net.Family;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * What is in force in the kernel, as its own programs list it: a text for each backend and family,
@@ -31,6 +32,21 @@ record State(Map<String, String> parts) {
     String text = node.namespace().run("nft", "-s", "list", kind, "inet", TABLE, name).stdout();
     int flags = text.indexOf("flags owner"); // of the table, while somebody owns it
     return flags < 0 ? text : text.substring(text.indexOf('\n', flags));
+  }
+
+  /** The same without the rules of others in the nat table. */
+  State ours() {
+    Map<String, String> ours = new LinkedHashMap<>();
+    parts.forEach(
+        (part, text) ->
+            ours.put(
+                part,
+                part.startsWith("nftables")
+                    ? text
+                    : text.lines()
+                        .filter(line -> line.contains("ip-masq-agent"))
+                        .collect(Collectors.joining("\n"))));
+    return new State(ours);
   }
 
   boolean nothing() {

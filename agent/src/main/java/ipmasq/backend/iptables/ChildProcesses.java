@@ -57,7 +57,9 @@ final class ChildProcesses implements Commands {
     try {
       return attend(builder.start(), input, lines);
     } catch (IOException e) {
-      return new Result.Broken(String.valueOf(e.getMessage()));
+      // Java adds nine lines of guesses to what the kernel said.
+      return new Result.Broken(
+          String.valueOf(e.getMessage()).lines().findFirst().orElse("").strip());
     }
   }
 

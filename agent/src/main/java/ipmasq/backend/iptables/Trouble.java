@@ -67,7 +67,7 @@ final class Trouble {
     String table = family == Family.IPV4 ? "ip nat" : "ip6 nat";
     return new Failure(
         "table " + table + " is dormant: none of its rules sees a packet, ours included",
-        "find out who put it to sleep; nft 'add table " + table + " { flags ; }' wakes it");
+        "find out who put it to sleep; 'nft add table " + table + "' wakes it");
   }
 
   /** A chain that has our name and nothing else of ours. */

@@ -6,7 +6,6 @@ import ipmasq.loop.Pass.Result;
 import ipmasq.loop.Trigger;
 import ipmasq.net.Family;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,12 +25,12 @@ final class Apply {
     }
     // Read once: what is put in force is what was found to be good.
     Reading reading = console.read();
-    if (console.config(reading).isEmpty()) {
+    if (!console.accepts(reading)) {
       return Main.FAILED;
     }
     Pass pass = console.sync(reading, true).pass(Set.of(Trigger.START), false);
     if (console.json()) {
-      console.printJson(json(pass));
+      console.printJson(json(reading, pass));
     }
     for (Family family : Family.values()) {
       switch (pass.results().get(family)) {
@@ -56,7 +55,7 @@ final class Apply {
     }
   }
 
-  private static Map<String, Object> json(Pass pass) {
+  private static Map<String, Object> json(Reading reading, Pass pass) {
     List<Object> changes = new ArrayList<>();
     List<Object> failures = new ArrayList<>();
     pass.results()
@@ -70,7 +69,7 @@ final class Apply {
                     failures.add(Map.of("family", family, "message", failure.message()));
               }
             });
-    Map<String, Object> answer = new LinkedHashMap<>();
+    Map<String, Object> answer = Console.answer(reading);
     answer.put("backend", pass.backend());
     answer.put("changes", changes);
     answer.put("failures", failures);

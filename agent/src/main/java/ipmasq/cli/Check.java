@@ -32,7 +32,8 @@ final class Check {
 
   static int run(Console console, List<String> files, InputStream in) {
     if (files.isEmpty()) {
-      return Main.usage("check needs the file to check: ip-masq-agent check FILE", console.err());
+      return Main.usage(
+          "check needs the file to check: ip-masq-agent check FILE", Command.CHECK, console.err());
     }
     int code = Main.OK;
     List<Object> answers = new ArrayList<>();
@@ -69,7 +70,7 @@ final class Check {
   }
 
   private static void report(Console console, String file, Reading reading, boolean good) {
-    console.print(problems(reading));
+    console.print(Console.problems(reading));
     if (reading instanceof Reading.Read read) {
       String hash = hash(reading);
       console
@@ -80,13 +81,6 @@ final class Check {
                   + summary(read.config())
                   + (hash == null ? "" : ", sha256 " + hash));
     }
-  }
-
-  private static List<Problem> problems(Reading reading) {
-    return switch (reading) {
-      case Reading.Read read -> read.warnings();
-      case Reading.Rejected rejected -> rejected.problems();
-    };
   }
 
   /** Of the bytes that a node will see; null where there is no file, or a directory of them. */
@@ -106,7 +100,7 @@ final class Check {
     answer.put("file", file);
     answer.put("good", good);
     answer.put("hash", hash(reading));
-    answer.put("problems", problems(reading).stream().map(Problem::fields).toList());
+    answer.put("problems", Console.problems(reading).stream().map(Problem::fields).toList());
     return answer;
   }
 }

@@ -1,8 +1,8 @@
 package ipmasq.cli;
 
-import ipmasq.config.Key;
 import ipmasq.config.Nearest;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -105,11 +105,10 @@ record CommandLine(Map<Flag, List<String>> flags, List<String> words) {
 
   /** Flags that say what rules a node shall have, and where. */
   private static boolean decidesRules(Flag flag) {
-    return flag.name().equals(Flag.CONFIG)
-        || flag.name().equals(Flag.ALL_RESERVED)
-        || flag.name().startsWith("cni-")
-        || Key.ALL.stream()
-            .anyMatch(k -> k.flag().map(f -> f.name().equals(flag.name())).orElse(false));
+    return switch (flag.subject()) {
+      case DEFAULTS, PLACES -> true;
+      case KLOG, COMMAND -> false;
+    };
   }
 
   /** Whether it says itself what rules a node shall have. */
@@ -131,6 +130,29 @@ record CommandLine(Map<Flag, List<String>> flags, List<String> words) {
               }
             });
     return new CommandLine(all, words);
+  }
+
+  /** What a command does not take of it; nothing where it takes all. */
+  Optional<String> refusal(Command command) {
+    for (Flag flag : flags.keySet()) {
+      if (!command.takes(flag)) {
+        List<String> takers =
+            Arrays.stream(Command.values()).filter(c -> c.takes(flag)).map(Command::word).toList();
+        String others =
+            takers.size() == 1
+                ? takers.getFirst() + " does"
+                : "it is a flag of " + String.join(", ", takers);
+        return Optional.of(command.word() + " does not take --" + flag.name() + ": " + others);
+      }
+    }
+    return command.takesOperands() || words.size() < 2
+        ? Optional.empty()
+        : Optional.of(command.word() + " takes no argument, but was given " + words.get(1));
+  }
+
+  /** The flags among these that mean something to the backend cni only. */
+  List<String> cniFlags() {
+    return flags.keySet().stream().filter(Flag::isCni).map(flag -> "--" + flag.name()).toList();
   }
 
   boolean has(String flag) {
@@ -167,7 +189,7 @@ record CommandLine(Map<Flag, List<String>> flags, List<String> words) {
   /** The names of given flags that do nothing here. */
   List<String> ignored() {
     return flags.keySet().stream()
-        .filter(f -> f.kind() == Flag.Kind.IGNORED || f.kind() == Flag.Kind.IGNORED_SWITCH)
+        .filter(flag -> flag.subject() == Flag.Subject.KLOG)
         .map(Flag::name)
         .toList();
   }

@@ -8,6 +8,7 @@ import ipmasq.config.ConfigPaths.IfMissing;
 import ipmasq.config.ConfigReader;
 import ipmasq.config.FileSnapshot;
 import ipmasq.config.FlagDefaults;
+import ipmasq.config.Key;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
 import ipmasq.json.Json;
@@ -22,7 +23,9 @@ import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -55,6 +58,42 @@ record Console(PrintStream out, PrintStream err, Settings settings, Backends bac
     problems.forEach(err::println);
   }
 
+  /** Whether a config is good; says what is wrong with it, to a script as JSON. */
+  boolean accepts(Reading reading) {
+    boolean good = reading instanceof Reading.Read;
+    if (!json()) {
+      print(problems(reading));
+    } else if (!good) {
+      printJson(answer(reading));
+    }
+    idleFlags(reading);
+    return good;
+  }
+
+  /** How an answer to a script begins: with what is to be said of the config. */
+  static Map<String, Object> answer(Reading reading) {
+    Map<String, Object> answer = new LinkedHashMap<>();
+    answer.put("good", reading instanceof Reading.Read);
+    answer.put("problems", problems(reading).stream().map(Problem::fields).toList());
+    return answer;
+  }
+
+  static List<Problem> problems(Reading reading) {
+    return switch (reading) {
+      case Reading.Read read -> read.warnings();
+      case Reading.Rejected rejected -> rejected.problems();
+    };
+  }
+
+  /** The file may name the backend: only now can it be said that a flag is for another one. */
+  private void idleFlags(Reading reading) {
+    if (reading instanceof Reading.Read read) {
+      settings
+          .idle(Key.BACKEND.json(read.config().backend()).toString())
+          .ifPresent(idle -> err.println("ip-masq-agent: " + idle));
+    }
+  }
+
   /** The config; where the file is bad, nothing but its problems on stderr. */
   Optional<Config> config() {
     return config(read());
@@ -62,16 +101,8 @@ record Console(PrintStream out, PrintStream err, Settings settings, Backends bac
 
   /** The config of a file that was read. */
   Optional<Config> config(Reading reading) {
-    return switch (reading) {
-      case Reading.Read read -> {
-        print(read.warnings());
-        yield Optional.of(read.config());
-      }
-      case Reading.Rejected rejected -> {
-        print(rejected.problems());
-        yield Optional.empty();
-      }
-    };
+    print(problems(reading));
+    return reading instanceof Reading.Read read ? Optional.of(read.config()) : Optional.empty();
   }
 
   /** The same for a command that reads once: {@code --config -} is the standard input. */

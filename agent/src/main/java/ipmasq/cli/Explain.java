@@ -22,13 +22,16 @@ final class Explain {
 
   static int run(Console console, List<String> words) {
     if (words.isEmpty()) {
-      return Main.usage("explain needs an address: ip-masq-agent explain 8.8.8.8", console.err());
+      return Main.usage(
+          "explain needs an address: ip-masq-agent explain 8.8.8.8",
+          Command.EXPLAIN,
+          console.err());
     }
     List<Ip> addresses = new ArrayList<>();
     for (String word : words) {
       Optional<Ip> ip = Ip.parse(word);
       if (ip.isEmpty()) {
-        return Main.usage("\"" + word + "\" is not an IP address", console.err());
+        return Main.usage("\"" + word + "\" is not an IP address", Command.EXPLAIN, console.err());
       }
       addresses.add(ip.get());
     }

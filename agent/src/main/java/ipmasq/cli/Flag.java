@@ -29,6 +29,18 @@ record Flag(String name, Kind kind, @Nullable String value, String help) {
     IGNORED_SWITCH
   }
 
+  /** What a flag is about, which decides who takes it. */
+  enum Subject {
+    /** What holds where the file says nothing, or in spite of it. */
+    DEFAULTS,
+    /** Which files are read and kept. */
+    PLACES,
+    /** One of klog's that does nothing here. */
+    KLOG,
+    /** How some commands work. */
+    COMMAND
+  }
+
   static final String CONFIG = "config";
   static final String ALL_RESERVED = "nomasq-all-reserved-ranges";
   static final String CNI_CONFIG = "cni-config";
@@ -104,23 +116,20 @@ record Flag(String name, Kind kind, @Nullable String value, String help) {
             Kind.TEXT,
             "DURATION",
             "look this often whether somebody touched the rules; 0 never (default 1s)"),
-        new Flag(CLEANUP_ON_EXIT, Kind.SWITCH, "", "remove the rules when stopped (run)"),
-        new Flag(DRY_RUN, Kind.SWITCH, "", "write nothing, and report what would change (run)"),
+        new Flag(CLEANUP_ON_EXIT, Kind.SWITCH, "", "remove the rules when stopped"),
+        new Flag(DRY_RUN, Kind.SWITCH, "", "write nothing, and report what would change"),
         new Flag(
             LISTEN,
             Kind.TEXT,
             "ADDRESS:PORT",
-            "serve health, metrics and a page here, such as 127.0.0.1:9090 (default: nowhere)"),
+            "where the agent serves health, metrics and a page, such as 127.0.0.1:9090 (default:"
+                + " nowhere)"),
         new Flag(FROM, Kind.TEXT, "ADDRESS", "explain packets with this source"),
         new Flag(VIA, Kind.TEXT, "INTERFACE", "explain packets that leave by this interface"),
         new Flag(PROTO, Kind.TEXT, "tcp|udp|sctp|icmp", "explain packets of this protocol"),
         new Flag(PORT, Kind.NUMBER, "N", "explain packets to this port"),
-        new Flag(STRICT, Kind.SWITCH, "", "check: a warning is an error"),
-        new Flag(
-            OUTPUT,
-            Kind.TEXT,
-            "text|json",
-            "how check, plan, apply, status and explain answer (default text)"),
+        new Flag(STRICT, Kind.SWITCH, "", "a warning is an error"),
+        new Flag(OUTPUT, Kind.TEXT, "text|json", "how to answer (default text)"),
         new Flag(LOG_FORMAT, Kind.TEXT, "text|json", "how the log looks (default text)"),
         new Flag(VERBOSITY, Kind.NUMBER, "N", "how much to log: 0 changes, 2 each pass, 4 detail"),
         new Flag(VERSION, Kind.SWITCH, "", "print the version and exit"),
@@ -143,6 +152,27 @@ record Flag(String name, Kind kind, @Nullable String value, String help) {
   /** Whether a bare {@code --name} is whole, so that the next word is not its value. */
   boolean standsAlone() {
     return kind == Kind.SWITCH || kind == Kind.IGNORED_SWITCH;
+  }
+
+  boolean isHelp() {
+    return name.equals(HELP) || name.equals("h");
+  }
+
+  Subject subject() {
+    if (kind == Kind.IGNORED || kind == Kind.IGNORED_SWITCH) {
+      return Subject.KLOG;
+    }
+    if (name.equals(CONFIG) || isCni()) {
+      return Subject.PLACES;
+    }
+    boolean ofKey =
+        Key.ALL.stream().flatMap(key -> key.flag().stream()).anyMatch(f -> f.name().equals(name));
+    return ofKey || name.equals(ALL_RESERVED) ? Subject.DEFAULTS : Subject.COMMAND;
+  }
+
+  /** Whether it means something to the backend cni only. */
+  boolean isCni() {
+    return name.startsWith("cni-");
   }
 
   static @Nullable Flag named(String name) {

@@ -1,54 +1,86 @@
 package ipmasq.cli;
 
-import ipmasq.config.Nearest;
 import java.io.PrintStream;
-import java.util.List;
 
-/** What the program can do, on a page. */
+/** What the program can do, and each of its commands, on a page of 80 columns. */
 final class Help {
-  private static final String COMMANDS =
-      """
-      Keeps a node's masquerading as its config file says.
-
-      Usage: ip-masq-agent [COMMAND] [FLAGS]
-
-      Commands:
-        run                  enforce the config until stopped (the default)
-        check FILE…          say what is wrong with config files or ConfigMaps, - for stdin;
-                             exit 0 good, 1 bad
-        plan                 show what would change; exit 0 nothing, 2 something; --config - is stdin
-        apply                make one pass and exit
-        status               say how it stands: from the running agent where it has --listen, else
-                             from the file and the rules; exit 0 all is well, 1 not
-        explain ADDRESS…     say what happens to packets to these addresses, and why; from the
-                             rules in the kernel or, with --config, from that file
-        cleanup              remove every rule of this agent, of this or an earlier version
-        version              print the version
-
-      Flags:
-      """;
-  private static final List<String> NAMES =
-      List.of("run", "check", "plan", "apply", "status", "explain", "cleanup", "version", "help");
-  private static final int COLUMN = 34;
+  private static final int WIDTH = 80;
+  private static final int COMMANDS = 21;
+  private static final int FLAGS = 34;
 
   private Help() {}
 
+  /** All commands, and the flags of the one that runs where none is named. */
   static int print(PrintStream out) {
-    StringBuilder text = new StringBuilder(COMMANDS);
-    for (Flag flag : Flag.ALL) {
-      if (flag.value() != null) {
-        String left = "  --" + flag.name() + (flag.value().isEmpty() ? "" : "=" + flag.value());
-        text.append(left).repeat(' ', Math.max(1, COLUMN - left.length()));
-        text.append(flag.help()).append('\n');
-      }
+    StringBuilder text =
+        new StringBuilder("Keeps a node's masquerading as its config file says.\n");
+    text.append("\nUsage: ip-masq-agent [COMMAND] [FLAGS]\n\nCommands:\n");
+    for (Command command : Command.values()) {
+      row("  " + command.usage(), COMMANDS, command.purpose(), text);
     }
+    text.append("\nFlags of run, which is meant where no command is named:\n");
+    flags(Command.RUN, text);
     text.append("\nThe logging flags of klog are accepted too; all but --v do nothing.\n");
-    text.append("Exit codes: 0 done, 1 it failed, 2 wrong usage (plan: something would change).\n");
+    text.append("ip-masq-agent COMMAND --help shows its flags, exit codes and an example.\n");
     out.print(text);
     return Main.OK;
   }
 
-  static String suggestion(String command) {
-    return Nearest.to(command, NAMES).map(near -> ": did you mean " + near + "?").orElse("");
+  static int print(Command command, PrintStream out) {
+    StringBuilder text = new StringBuilder();
+    text.append("Usage: ip-masq-agent ").append(command.usage()).append(" [FLAGS]\n\n");
+    String purpose = command.purpose();
+    wrap(Character.toUpperCase(purpose.charAt(0)) + purpose.substring(1) + ".", 0, text);
+    if (!command.details().isEmpty()) {
+      wrap(command.details(), 0, text);
+    }
+    text.append("\nFlags:\n");
+    flags(command, text);
+    text.append("\nExit codes:\n");
+    for (String exit : command.exits().split(", ")) {
+      text.append("  ").append(exit).append('\n');
+    }
+    text.append("  ").append(Main.USAGE).append(" wrong usage\n");
+    text.append("\nExample:\n  ip-masq-agent ").append(command.example()).append('\n');
+    out.print(text);
+    return Main.OK;
+  }
+
+  private static void flags(Command command, StringBuilder text) {
+    for (Flag flag : Flag.ALL) {
+      if (flag.value() != null && command.takes(flag)) {
+        String value = flag.value().isEmpty() ? "" : "=" + flag.value();
+        row("  --" + flag.name() + value, FLAGS, flag.help(), text);
+      }
+    }
+  }
+
+  /** Two columns; a left one that is too long has its line to itself. */
+  private static void row(String left, int column, String right, StringBuilder text) {
+    text.append(left);
+    if (left.length() < column - 1) {
+      text.repeat(' ', column - left.length());
+    } else {
+      text.append('\n').repeat(' ', column);
+    }
+    wrap(right, column, text);
+  }
+
+  /** The words from a column on, which the text has reached. */
+  private static void wrap(String words, int column, StringBuilder text) {
+    int at = column;
+    for (String word : words.split(" ")) {
+      if (at > column && at + 1 + word.length() > WIDTH) {
+        text.append('\n').repeat(' ', column);
+        at = column;
+      }
+      if (at > column) {
+        text.append(' ');
+        at++;
+      }
+      text.append(word);
+      at += word.length();
+    }
+    text.append('\n');
   }
 }

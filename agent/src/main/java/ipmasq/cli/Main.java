@@ -48,18 +48,27 @@ public final class Main {
       }
       case CommandLine.Parsed.Line(var parsed) -> line = parsed;
     }
+    String word = line.words().isEmpty() ? "run" : line.words().getFirst();
+    Optional<Command> named = Command.named(word);
+    if (named.isEmpty()) {
+      return usage("unknown command " + word + Command.suggestion(word), err);
+    }
+    Command command = named.get();
     if (line.isOn(Flag.HELP, false) || line.isOn("h", false)) {
-      return Help.print(out);
+      return line.words().isEmpty() ? Help.print(out) : Help.print(command, out);
+    }
+    Optional<String> refusal = line.refusal(command);
+    if (refusal.isPresent()) {
+      return usage(refusal.get(), command, err);
     }
     if (line.isOn(Flag.VERSION, false)) {
       return Version.print(out);
     }
-    String command = line.words().isEmpty() ? "run" : line.words().getFirst();
     List<String> operands =
         line.words().isEmpty() ? List.of() : line.words().subList(1, line.words().size());
     switch (Settings.of(asTheAgentRuns(command, line, err))) {
       case Settings.Parsed.Wrong(var message) -> {
-        return usage(message, err);
+        return usage(message, command, err);
       }
       case Settings.Parsed.Good(var settings) -> {
         try (Backends backends = backends(command, settings)) {
@@ -70,59 +79,67 @@ public final class Main {
   }
 
   /** A command that says nothing of rules means those of the agent that runs here. */
-  private static CommandLine asTheAgentRuns(String command, CommandLine line, PrintStream err) {
+  private static CommandLine asTheAgentRuns(Command command, CommandLine line, PrintStream err) {
     boolean asks =
         switch (command) {
-          case "status", "plan", "explain", "apply", "cleanup" -> true;
-          default -> false;
+          case CONFIG, STATUS, PLAN, EXPLAIN, APPLY, CLEANUP -> true;
+          case RUN, CHECK, VERSION, HELP -> false;
         };
     if (!asks || line.decidesRules()) {
       return line;
     }
     Optional<RunningAgent> agent = RunningAgent.find();
     // With a file, explain goes by that file; without one, by the kernel's rules.
-    CommandLine full = agent.map(it -> line.as(it, !command.equals("explain"))).orElse(line);
+    CommandLine full = agent.map(it -> line.as(it, command != Command.EXPLAIN)).orElse(line);
     if (!full.equals(line)) {
       err.println("with the flags of the agent that runs here (process " + agent.get().pid() + ")");
     }
     return full;
   }
 
-  private static Backends backends(String command, Settings settings) {
+  private static Backends backends(Command command, Settings settings) {
     return switch (command) {
-      case "run" -> settings.dryRun() ? Backends.visited(settings) : Backends.held(settings);
-      case "apply" -> Backends.held(settings);
-      case "cleanup" -> Backends.removing(settings);
-      default -> Backends.visited(settings);
+      case RUN -> settings.dryRun() ? Backends.visited(settings) : Backends.held(settings);
+      case APPLY -> Backends.held(settings);
+      case CLEANUP -> Backends.removing(settings);
+      case CHECK, CONFIG, PLAN, STATUS, EXPLAIN, VERSION, HELP -> Backends.visited(settings);
     };
   }
 
-  private static int run(String command, List<String> operands, Console console) {
-    PrintStream out = console.out();
-    PrintStream err = console.err();
+  private static int run(Command command, List<String> operands, Console console) {
     return switch (command) {
-      case "run" -> noOperands(operands, err) ? Run.run(console) : USAGE;
-      case "check" -> Check.run(console, operands);
-      case "plan" -> noOperands(operands, err) ? ShowPlan.run(console) : USAGE;
-      case "apply" -> noOperands(operands, err) ? Apply.run(console) : USAGE;
-      case "status" -> noOperands(operands, err) ? ShowStatus.run(console) : USAGE;
-      case "explain" -> Explain.run(console, operands);
-      case "cleanup" -> noOperands(operands, err) ? Cleanup.run(console) : USAGE;
-      case "version" -> Version.print(out);
-      case "help" -> Help.print(out);
-      default -> usage("unknown command " + command + Help.suggestion(command), err);
+      case RUN -> Run.run(console);
+      case CHECK -> Check.run(console, operands);
+      case CONFIG -> ShowConfig.run(console);
+      case PLAN -> ShowPlan.run(console);
+      case APPLY -> Apply.run(console);
+      case STATUS -> ShowStatus.run(console);
+      case EXPLAIN -> Explain.run(console, operands);
+      case CLEANUP -> Cleanup.run(console);
+      case VERSION -> Version.print(console.out());
+      case HELP -> help(operands, console);
     };
   }
 
-  private static boolean noOperands(List<String> operands, PrintStream err) {
-    if (!operands.isEmpty()) {
-      usage("unexpected argument " + operands.getFirst(), err);
+  private static int help(List<String> operands, Console console) {
+    if (operands.isEmpty()) {
+      return Help.print(console.out());
     }
-    return operands.isEmpty();
+    String word = operands.getFirst();
+    return Command.named(word)
+        .map(command -> Help.print(command, console.out()))
+        .orElseGet(
+            () -> usage("unknown command " + word + Command.suggestion(word), console.err()));
   }
 
-  static int usage(String message, PrintStream err) {
-    err.println("ip-masq-agent: " + message + " (ip-masq-agent --help lists commands and flags)");
+  /** One line about a wrong command line; the exit code of such. */
+  static int usage(String message, Command command, PrintStream err) {
+    err.println("ip-masq-agent: " + message + " (see ip-masq-agent " + command.word() + " --help)");
+    return USAGE;
+  }
+
+  private static int usage(String message, PrintStream err) {
+    err.println("ip-masq-agent: " + message + " (see ip-masq-agent --help)");
     return USAGE;
   }
 }

@@ -52,6 +52,7 @@ final class Run {
       Consumer<Pass> passes =
           journal
               .andThen(pass -> absence(pass, settings, log))
+              .andThen(pass -> idleFlags(pass, settings, log))
               .andThen(watchers::start)
               .andThen(conflicts);
       Heartbeat heartbeat = new Heartbeat(System::nanoTime);
@@ -89,6 +90,12 @@ final class Run {
         && pass.sources().stream().allMatch(source -> source.bytes().isEmpty())) {
       log.info(
           "there is no config file at " + settings.configs().getFirst() + ": the defaults hold");
+    }
+  }
+
+  private static void idleFlags(Pass pass, Settings settings, Log log) {
+    if (pass.why().contains(Trigger.START)) {
+      settings.idle(pass.backend()).ifPresent(log::warn);
     }
   }
 

@@ -11,7 +11,9 @@ import ipmasq.net.Ip;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -19,6 +21,7 @@ import java.util.OptionalInt;
  * What the flags say, every value valid.
  *
  * @param flags the config before the file has spoken
+ * @param origins the flag that gives the default of a key, by the key
  * @param configs the files to read
  * @param strict whether a warning fails a check
  * @param configGiven whether the command line named them
@@ -26,9 +29,11 @@ import java.util.OptionalInt;
  * @param via the interface by which the packets to explain leave
  * @param protocol the protocol of the packets to explain
  * @param port the port to which they go
+ * @param cniFlags those given that mean something to the backend cni only
  */
 record Settings(
     FlagDefaults flags,
+    Map<Key<?>, String> origins,
     List<Path> configs,
     boolean configGiven,
     boolean json,
@@ -44,6 +49,7 @@ record Settings(
     Optional<String> via,
     Optional<String> protocol,
     OptionalInt port,
+    List<String> cniFlags,
     List<String> ignoredFlags) {
   private static final Duration SHORTEST_WATCH = Duration.ofMillis(10);
   private static final List<String> PROTOCOLS = List.of("tcp", "udp", "sctp", "icmp");
@@ -85,25 +91,37 @@ record Settings(
       return new Parsed.Wrong(wrong.get());
     }
     FlagDefaults flags = FlagDefaults.none();
+    Map<Key<?>, String> origins = new LinkedHashMap<>();
     if (line.isOn(Flag.ALL_RESERVED, false)) {
       flags = flags.with(Key.NON_MASQUERADE_CIDRS, Config.RESERVED, false);
+      origins.put(Key.NON_MASQUERADE_CIDRS, Flag.ALL_RESERVED);
     }
     for (Key<?> key : Key.ALL) {
       Optional<String> flag = key.flag().map(Key.Flag::name);
       Optional<String> text = flag.flatMap(line::text);
       if (text.isPresent()) {
         switch (key.given(text.get(), flags)) {
-          case Key.Given.As(var more) -> flags = more;
+          case Key.Given.As(var more) -> {
+            flags = more;
+            origins.put(key, flag.get());
+          }
           case Key.Given.Wrong(var reason) -> {
             return new Parsed.Wrong("--" + flag.get() + ": " + reason);
           }
         }
       }
     }
+    boolean fromFlag = flags.fixed().contains(Key.BACKEND);
+    String backend = Key.BACKEND.json(flags.config().backend()).toString();
+    Optional<String> idle = fromFlag ? idle(line.cniFlags(), backend) : Optional.empty();
+    if (idle.isPresent()) {
+      return new Parsed.Wrong(idle.get());
+    }
     List<Path> configs = line.list(Flag.CONFIG).stream().map(Path::of).toList();
     return new Parsed.Good(
         new Settings(
             flags,
+            origins,
             configs.isEmpty() ? List.of(CONFIG) : configs,
             !configs.isEmpty(),
             line.text(Flag.OUTPUT).orElse("text").equals("json"),
@@ -122,6 +140,7 @@ record Settings(
             line.text(Flag.VIA),
             line.text(Flag.PROTO),
             line.has(Flag.PORT) ? OptionalInt.of(line.number(Flag.PORT, 0)) : OptionalInt.empty(),
+            line.cniFlags(),
             line.ignored()));
   }
 
@@ -184,6 +203,22 @@ record Settings(
     return line.text(flag)
         .filter(format -> !format.equals("text") && !format.equals("json"))
         .map(format -> "--" + flag + " is text or json, not \"" + format + "\"");
+  }
+
+  /** Flags that do nothing with a backend; nothing where there are none. */
+  Optional<String> idle(String backend) {
+    return idle(cniFlags, backend);
+  }
+
+  private static Optional<String> idle(List<String> cniFlags, String backend) {
+    boolean cni = backend.equals("cni") || backend.equals("auto") && Cni.isDefault();
+    return cni || cniFlags.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            String.join(", ", cniFlags)
+                + " without effect: the backend is "
+                + backend
+                + ", not cni");
   }
 
   /** Whether a flag names the chain. */

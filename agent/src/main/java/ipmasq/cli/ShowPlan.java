@@ -1,5 +1,6 @@
 package ipmasq.cli;
 
+import ipmasq.backend.Failure;
 import ipmasq.config.Reading;
 import ipmasq.loop.Pass;
 import ipmasq.loop.Pass.Result;
@@ -14,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** {@code plan}: what a pass would change, and nothing done. */
+/** {@code plan}: what a pass would change, as a diff, and nothing done. */
 final class ShowPlan {
   /** As diff tools do, but 2: 1 means that it could not be found out. */
   private static final int WOULD_CHANGE = 2;
@@ -22,33 +23,56 @@ final class ShowPlan {
   private ShowPlan() {}
 
   /** What would change in one place. */
-  private record Part(String backend, Family family, List<Change> changes) {}
-
-  static int run(Console console) {
-    return run(console, System.in);
+  private record Part(String backend, Family family, List<Change> changes) {
+    Map<String, Object> json(Change change) {
+      Map<String, Object> fields = ShowPlan.json(family, change);
+      fields.put("backend", backend);
+      return fields;
+    }
   }
 
-  static int run(Console console, InputStream in) {
+  /** A place that cannot be looked at. */
+  private record Unseen(String backend, Family family, Failure failure) {
+    Map<String, Object> json() {
+      Map<String, Object> fields = new LinkedHashMap<>();
+      fields.put("family", family);
+      fields.put("message", failure.toString());
+      fields.put("backend", backend);
+      return fields;
+    }
+  }
+
+  static int run(Console console) {
+    return run(console, System.in, Colour.ofTerminal());
+  }
+
+  static int run(Console console, InputStream in, Colour colour) {
     Reading reading = console.read(in);
-    if (console.config(reading).isEmpty()) {
+    if (!console.accepts(reading)) {
       return Main.FAILED;
     }
     Pass pass = console.sync(reading, false).pass(Set.of(Trigger.START), false);
     List<Part> parts = new ArrayList<>();
+    List<Unseen> unseen = new ArrayList<>();
     for (Swept place : places(pass)) {
       switch (place.result()) {
-        case Result.Failed(var failure) -> {
-          return console.fail(failure);
-        }
+        case Result.Failed(var failure) ->
+            unseen.add(new Unseen(place.backend(), place.family(), failure));
         case Result.Pending(var changes) ->
             parts.add(new Part(place.backend(), place.family(), changes));
         case Result.Unchanged _, Result.Changed _ -> {}
       }
     }
-    print(console, pass, parts);
-    return parts.isEmpty() ? Main.OK : WOULD_CHANGE;
+    if (console.json()) {
+      console.printJson(json(reading, pass, parts, unseen));
+    } else {
+      print(console, colour, pass, parts);
+      unseen.forEach(each -> console.fail(each.failure));
+    }
+    return !unseen.isEmpty() ? Main.FAILED : parts.isEmpty() ? Main.OK : WOULD_CHANGE;
   }
 
+  /** First those of the config's own backend, then those where something of ours has to go. */
   private static List<Swept> places(Pass pass) {
     List<Swept> places = new ArrayList<>();
     for (Family family : Family.values()) {
@@ -60,23 +84,45 @@ final class ShowPlan {
     return places;
   }
 
-  private static void print(Console console, Pass pass, List<Part> parts) {
-    if (console.json()) {
-      List<Object> all = new ArrayList<>();
-      parts.forEach(part -> part.changes.forEach(change -> all.add(json(part.family, change))));
-      Map<String, Object> answer = new LinkedHashMap<>();
-      answer.put("backend", pass.backend());
-      answer.put("changes", all);
-      console.printJson(answer);
-      return;
-    }
+  private static void print(Console console, Colour colour, Pass pass, List<Part> parts) {
     if (parts.isEmpty()) {
-      console.out().println("nothing to change (" + pass.backend() + ")");
+      if (pass.enforced()) {
+        console.out().println("nothing to change (" + pass.backend() + ")");
+      }
+      return;
     }
     for (Part part : parts) {
       console.out().println(part.family + " (" + part.backend + ")");
-      part.changes.forEach(change -> console.out().println("  " + change));
+      part.changes.forEach(change -> console.out().println(colour.of(change)));
     }
+    console.out().println();
+    console
+        .out()
+        .println(
+            "%d to add, %d to remove, %d to repair (%s)"
+                .formatted(
+                    count(parts, Change.Kind.ADD),
+                    count(parts, Change.Kind.REMOVE),
+                    count(parts, Change.Kind.REPAIR),
+                    pass.backend()));
+  }
+
+  private static long count(List<Part> parts, Change.Kind kind) {
+    return parts.stream()
+        .flatMap(part -> part.changes.stream())
+        .filter(change -> change.kind() == kind)
+        .count();
+  }
+
+  private static Map<String, Object> json(
+      Reading reading, Pass pass, List<Part> parts, List<Unseen> unseen) {
+    List<Object> changes = new ArrayList<>();
+    parts.forEach(part -> part.changes.forEach(change -> changes.add(part.json(change))));
+    Map<String, Object> answer = Console.answer(reading);
+    answer.put("backend", pass.backend());
+    answer.put("changes", changes);
+    answer.put("failures", unseen.stream().map(Unseen::json).toList());
+    return answer;
   }
 
   static Map<String, Object> json(Family family, Change change) {

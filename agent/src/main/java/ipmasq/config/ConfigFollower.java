@@ -151,7 +151,7 @@ public final class ConfigFollower {
     files = found;
     flags = now;
     reading = read;
-    good = read instanceof Reading.Read(var config, var _, var _) ? config : good;
+    good = read instanceof Reading.Read(var config, var _, var _, var _) ? config : good;
     return read;
   }
 }

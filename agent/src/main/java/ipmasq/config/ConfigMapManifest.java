@@ -131,7 +131,7 @@ public final class ConfigMapManifest {
     FileBytes seen = new FileBytes(content.getBytes(UTF_8));
     List<Reading.Source> sources = List.of(new Reading.Source(file.path(), Optional.of(seen)));
     return switch (reading) {
-      case Reading.Read(var result, var warnings, var _) ->
+      case Reading.Read(var result, var warnings, var _, var _) ->
           new Reading.Read(result, inPlace ? warnings : moved(warnings, line, column), sources);
       case Reading.Rejected(var problems, var _) ->
           new Reading.Rejected(inPlace ? problems : moved(problems, line, column), sources);

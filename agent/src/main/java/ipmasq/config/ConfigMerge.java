@@ -1,13 +1,17 @@
 package ipmasq.config;
 
+import ipmasq.config.Reading.Place;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** Makes one config of the settings of all files. */
 final class ConfigMerge {
   private final List<ConfigFile> files;
   private final FlagDefaults flags;
+  private final Map<Key<?>, List<Place>> places = new LinkedHashMap<>();
 
   private ConfigMerge(List<ConfigFile> files, FlagDefaults flags) {
     this.files = files;
@@ -33,7 +37,9 @@ final class ConfigMerge {
       sources.add(file.source());
       anyError |= file.problems().anyError();
     }
-    return anyError ? new Reading.Rejected(all, sources) : new Reading.Read(config, all, sources);
+    return anyError
+        ? new Reading.Rejected(all, sources)
+        : new Reading.Read(config, all, sources, places);
   }
 
   /** The config with what the files say of a key. */
@@ -45,6 +51,9 @@ final class ConfigMerge {
       if (setting == null || overruled(setting, file) || setting.value().isEmpty()) {
         continue;
       }
+      places
+          .computeIfAbsent(key, _ -> new ArrayList<>())
+          .add(new Place(file.source().path().toString(), setting.at().line()));
       if (value.isEmpty()) {
         value = setting.value();
         first = Optional.of(file);

@@ -384,6 +384,11 @@ public final class Key<T> {
     return out.toString();
   }
 
+  /** What happens where neither file nor flag says anything; empty: its value says it. */
+  public String defaultInWords() {
+    return docs.inWords();
+  }
+
   /** A value as JSON would have it. */
   public Object json(T value) {
     return type.json(value);

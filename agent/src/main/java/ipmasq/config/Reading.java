@@ -2,15 +2,37 @@ package ipmasq.config;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** What came of reading the config. */
 public sealed interface Reading {
-  /** A config that can be put in force, and what its author should know all the same. */
-  record Read(Config config, List<Problem> warnings, List<Source> sources) implements Reading {
+  /**
+   * A config that can be put in force, and what its author should know all the same.
+   *
+   * @param places where the files give a value that counts; of other keys nothing
+   */
+  record Read(
+      Config config, List<Problem> warnings, List<Source> sources, Map<Key<?>, List<Place>> places)
+      implements Reading {
     public Read {
       warnings = List.copyOf(warnings);
       sources = List.copyOf(sources);
+      places = Map.copyOf(places);
+    }
+
+    /** One of which nobody asks where its values stand. */
+    public Read(Config config, List<Problem> warnings, List<Source> sources) {
+      this(config, warnings, sources, Map.of());
+    }
+  }
+
+  /** Where a key stands. */
+  record Place(String file, int line) {
+    /** {@code path:3}. */
+    @Override
+    public String toString() {
+      return file + ":" + line;
     }
   }
 

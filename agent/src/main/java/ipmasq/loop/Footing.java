@@ -32,7 +32,7 @@ public record Footing(
   /** What it stands on once this was read: a bad file leaves in force what was. */
   Footing after(Reading reading) {
     return switch (reading) {
-      case Reading.Read(var read, var warnings, var files) ->
+      case Reading.Read(var read, var warnings, var files, var _) ->
           new Footing(read, Basis.FILE, files, warnings);
       case Reading.Rejected(var errors, var _) ->
           new Footing(config, neverGood() ? Basis.FALLBACK : Basis.LAST_GOOD, sources, errors);

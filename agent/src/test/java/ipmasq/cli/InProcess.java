@@ -9,15 +9,24 @@ import java.util.List;
 public final class InProcess {
   private InProcess() {}
 
-  /** What it prints, where it succeeds. */
-  public static String run(String... words) {
+  /** What came of a command. */
+  record Answer(int exit, String out, String err) {}
+
+  static Answer answer(String... words) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     int code = Main.run(List.of(words), stream(out), stream(err));
-    if (code != Main.OK) {
-      throw new AssertionError(String.join(" ", words) + ": exit " + code + ": " + err);
+    return new Answer(
+        code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+  }
+
+  /** What it prints, where it succeeds. */
+  public static String run(String... words) {
+    Answer answer = answer(words);
+    if (answer.exit != Main.OK) {
+      throw new AssertionError(String.join(" ", words) + ": " + answer);
     }
-    return out.toString(StandardCharsets.UTF_8);
+    return answer.out;
   }
 
   private static PrintStream stream(ByteArrayOutputStream bytes) {

@@ -40,7 +40,8 @@ class ShowPlanTest {
       int exit =
           ShowPlan.run(
               new Console(stream, stream, settings, backends),
-              new ByteArrayInputStream("nonMasqueradeCIDRs: [172.16.0.0/12]\n".getBytes(UTF_8)));
+              new ByteArrayInputStream("nonMasqueradeCIDRs: [172.16.0.0/12]\n".getBytes(UTF_8)),
+              Colour.NONE);
       assertEquals(2, exit, () -> out.toString(UTF_8));
     }
     assertTrue(out.toString(UTF_8).contains("+172.16.0.0/12"), () -> out.toString(UTF_8));

@@ -104,9 +104,11 @@ class CommandsTest {
       assertEquals(
           """
           IPv4 (iptables-nft)
-            +169.254.0.0/16
-            +10.9.0.0/16
-            +masquerade random-fully
+          +169.254.0.0/16
+          +10.9.0.0/16
+          +masquerade random-fully
+
+          3 to add, 0 to remove, 0 to repair (iptables-nft)
           """,
           plan.stdout());
       assertEquals(List.of(), node.rules(Family.IPV4));
@@ -123,8 +125,29 @@ class CommandsTest {
           ParsedJson.maps(ParsedJson.map(ParsedJson.of(flawed.stdout())).get("changes"));
       assertEquals(
           Map.of(
-              "family", "IPv4", "change", "repair", "what", "the jump from POSTROUTING is missing"),
+              "family", "IPv4",
+              "change", "repair",
+              "what", "the jump from POSTROUTING is missing",
+              "backend", "iptables-nft"),
           changes.getFirst());
+    }
+  }
+
+  @Test
+  void aForeignRuleInOurChainIsOneLineOfAPlan() {
+    try (Node node = Node.open()) {
+      node.command("apply").ok();
+      node.iptables(Family.IPV4, "-I IP-MASQ-AGENT 2 -p tcp -j ACCEPT");
+      Result plan = node.command("plan");
+      assertEquals(2, plan.exit(), plan.toString());
+      assertEquals(
+          """
+          IPv4 (iptables-nft)
+          ~a rule that is not ours: -A IP-MASQ-AGENT -p tcp -j ACCEPT
+
+          0 to add, 0 to remove, 1 to repair (iptables-nft)
+          """,
+          plan.stdout());
     }
   }
 

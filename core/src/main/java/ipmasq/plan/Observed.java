@@ -15,6 +15,14 @@ public interface Observed {
   Optional<Policy> policy();
 
   /**
+   * The policy of our rules alone, where others' among them keep it from being in force: what a
+   * plan need not add, though it may have to be written again.
+   */
+  default Optional<Policy> ours() {
+    return policy();
+  }
+
+  /**
    * What else must be mended, each a phrase for people: {@code the jump from POSTROUTING is
    * missing}, {@code a rule that is not ours: -A IP-MASQ-AGENT -p tcp -j ACCEPT}.
    */

@@ -28,7 +28,7 @@ public record Plan(Optional<Policy> desired, Observed observed, List<Change> cha
   public static Plan toward(Policy desired, Observed observed) {
     List<Change> changes = new ArrayList<>();
     add(Kind.REPAIR, observed.flaws(), changes);
-    Optional<Policy> current = observed.policy();
+    Optional<Policy> current = observed.ours();
     if (current.isEmpty()) {
       add(Kind.ADD, parts(desired, desired.destinations()), changes);
     } else {
@@ -42,7 +42,7 @@ public record Plan(Optional<Policy> desired, Observed observed, List<Change> cha
     List<Change> changes = new ArrayList<>();
     if (!observed.absent()) {
       observed
-          .policy()
+          .ours()
           .ifPresent(policy -> add(Kind.REMOVE, parts(policy, policy.destinations()), changes));
       add(Kind.REMOVE, observed.flaws(), changes);
       if (changes.isEmpty()) {

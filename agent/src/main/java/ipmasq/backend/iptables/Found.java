@@ -26,6 +26,7 @@ import java.util.Optional;
 record Found(
     Family family,
     Optional<Policy> policy,
+    Optional<Policy> ours,
     List<String> flaws,
     Own main,
     Own out,
@@ -74,7 +75,8 @@ record Found(
             rules(table.find(names.main()), family, counters, foreign),
             rules(table.find(names.out()), family, counters, foreign));
     Layout modern = layout.modern();
-    Optional<Policy> policy = foreign.isEmpty() ? modern.policy(family, names) : Optional.empty();
+    Optional<Policy> ours = modern.policy(family, names);
+    Optional<Policy> policy = foreign.isEmpty() ? ours : Optional.empty();
     if (main.there() && main.isEmpty()) {
       flaws.add("chain " + names.main() + " is empty");
     } else if (main.there() && policy.isEmpty() && foreign.isEmpty()) {
@@ -91,6 +93,7 @@ record Found(
     return new Found(
         family,
         policy,
+        ours,
         List.copyOf(flaws),
         main,
         out,

@@ -1,0 +1,82 @@
+package ipmasq.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Wrong command lines: exit code 2, nothing on stdout, and one line that says what to write. */
+class WrongUsageTest {
+  private static final String LINES =
+      """
+      pln
+      unknown command pln: did you mean plan? (see ip-masq-agent --help)
+
+      plan --proto=tcp
+      plan does not take --proto: explain does (see ip-masq-agent plan --help)
+
+      check my-config --from=10.0.0.1
+      check does not take --from: explain does (see ip-masq-agent check --help)
+
+      version foo
+      version takes no argument, but was given foo (see ip-masq-agent version --help)
+
+      plan --listen=:9090
+      plan does not take --listen: it is a flag of run, status (see ip-masq-agent plan --help)
+
+      apply --logtostderr
+      apply does not take --logtostderr: run does (see ip-masq-agent apply --help)
+
+      plan --backend=iptables --cni-config=/etc/cni/net.d
+      --cni-config without effect: the backend is iptables, not cni (see ip-masq-agent plan --help)
+
+      --backend=nftables --cni-add-policy --cni-keep-extra
+      --cni-add-policy, --cni-keep-extra without effect: the backend is nftables, not cni \
+      (see ip-masq-agent run --help)
+
+      check --config=my-config
+      check does not take --config: it is a flag of run, config, plan, apply, status, explain, \
+      cleanup (see ip-masq-agent check --help)
+
+      check
+      check needs the file to check: ip-masq-agent check FILE (see ip-masq-agent check --help)
+
+      explain example.com
+      "example.com" is not an IP address (see ip-masq-agent explain --help)
+
+      status --output=xml
+      --output is text or json, not "xml" (see ip-masq-agent status --help)
+
+      --enable-ipv
+      unknown flag --enable-ipv: did you mean --enable-ipv6? (see ip-masq-agent --help)
+
+      help me
+      unknown command me (see ip-masq-agent --help)
+
+      nonsense --help
+      unknown command nonsense (see ip-masq-agent --help)
+      """;
+
+  @Test
+  void eachIsOneLine() {
+    StringBuilder said = new StringBuilder();
+    for (String pair : LINES.split("\n\n")) {
+      String words = pair.lines().findFirst().orElseThrow();
+      InProcess.Answer answer = InProcess.answer(words.split(" "));
+      assertEquals(Main.USAGE, answer.exit(), words);
+      assertEquals("", answer.out(), words);
+      said.append(said.isEmpty() ? "" : "\n").append(words).append('\n');
+      said.append(answer.err().replaceFirst("^ip-masq-agent: ", ""));
+    }
+    assertEquals(LINES, said.toString());
+  }
+
+  /** What stands in manifests of the Go agents stays good for run. */
+  @Test
+  void runTakesWhatItAlwaysTook() {
+    String[] words = {"--logtostderr", "--v=2", "--stderrthreshold=INFO", "--log_dir=/x"};
+    CommandLine line =
+        ((CommandLine.Parsed.Line) CommandLine.parse(Stream.of(words).toList())).line();
+    assertEquals(true, line.refusal(Command.RUN).isEmpty());
+  }
+}

@@ -1,8 +1,10 @@
 package ipmasq.bench;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** A picture of lines on logarithmic axes, as SVG. Used by one thread. */
 final class Chart {
@@ -71,16 +73,16 @@ final class Chart {
   }
 
   private static double end(Line line) {
-    return line.points.get(line.points.keySet().stream().max(Integer::compare).orElseThrow());
+    return Collections.max(line.points.entrySet(), Map.Entry.comparingByKey()).getValue();
   }
 
   /** Returns how high it ends. */
   private static double draw(StringBuilder svg, Line line, Axis x, Axis y) {
     StringBuilder path = new StringBuilder();
     double height = 0;
-    for (int at : line.points.keySet().stream().sorted().toList()) {
-      height = up(y, line.points.get(at));
-      double left = across(x, at);
+    for (var point : new TreeMap<>(line.points).entrySet()) {
+      height = up(y, point.getValue());
+      double left = across(x, point.getKey());
       path.append(path.isEmpty() ? "M" : "L").append("%.1f %.1f".formatted(left, height));
       svg.append(
           "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>\n"

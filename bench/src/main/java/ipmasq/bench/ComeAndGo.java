@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 /** What is left of many ranges, in the agent's memory, once they are gone. */
 final class ComeAndGo implements Section {
   private static final int SMALL = 3;
-  private static final Duration PATIENCE = Duration.ofSeconds(120);
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private final int many;
   private final int settleSeconds;
@@ -21,7 +21,7 @@ final class ComeAndGo implements Section {
 
   ComeAndGo(Scale scale) {
     this.scale = scale;
-    boolean full = scale == Scale.FULL;
+    boolean full = scale.equals(Scale.FULL);
     many = full ? 100_000 : 10_000;
     settleSeconds = full ? 10 : 3;
   }

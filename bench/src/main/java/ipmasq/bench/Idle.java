@@ -26,7 +26,7 @@ final class Idle implements Section {
   private static final String AGAINST = ", against the commands of the Go agent's one sync";
 
   /** One agent being watched. */
-  private final class Lane implements AutoCloseable {
+  private static final class Lane implements AutoCloseable {
     private final Contender contender;
     private final Namespace node = Namespace.open("node");
     private final ConfigVolume volume = new ConfigVolume();
@@ -235,7 +235,7 @@ final class Idle implements Section {
   }
 
   private static Path copied() {
-    Path built = AgentProcess.builtAgent().getParent().getParent();
+    Path built = Java.home();
     try {
       Path to = Files.createTempDirectory("ipmq-agent-").resolve("ip-masq-agent");
       // Times included: the agent's cache knows when its modules were written.

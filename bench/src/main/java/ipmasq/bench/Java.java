@@ -10,9 +10,14 @@ import java.util.List;
 final class Java {
   private Java() {}
 
+  /** The folder that holds the built agent. */
+  static Path home() {
+    return AgentProcess.builtAgent().resolve("../..").normalize();
+  }
+
   /** All but the agent's own arguments. */
   static List<String> command(String... options) {
-    Path home = AgentProcess.builtAgent().getParent().getParent();
+    Path home = home();
     List<String> command = new ArrayList<>();
     command.add(home.resolve("runtime/bin/java").toString());
     command.add("-XX:AOTCache=" + home.resolve("agent.aot"));

@@ -171,18 +171,18 @@ final class Loading implements Section {
       report.goal(
           "One range more among 100,000, observe and plan included, against a full load",
           1 / 20.0,
-          large.get(Way.ONE_MORE).ratioTo(large.get(Way.BACKEND)),
+          Samples.in(large, Way.ONE_MORE).ratioTo(Samples.in(large, Way.BACKEND)),
           Unit.RATIO);
       report.goal(
           "Full load of 100,000 ranges by the backend against iptables-nft-restore",
           0.5,
-          large.get(Way.BACKEND).ratioTo(large.get(Way.RESTORE_NFT)),
+          Samples.in(large, Way.BACKEND).ratioTo(Samples.in(large, Way.RESTORE_NFT)),
           Unit.RATIO);
       report.goal(
           "Full load of 100,000 ranges by `apply`, JVM and file included, against"
               + " iptables-nft-restore",
           0.5,
-          large.get(Way.APPLY).ratioTo(large.get(Way.RESTORE_NFT)),
+          Samples.in(large, Way.APPLY).ratioTo(Samples.in(large, Way.RESTORE_NFT)),
           Unit.RATIO);
     }
     report.section(

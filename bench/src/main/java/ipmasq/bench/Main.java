@@ -103,7 +103,7 @@ public final class Main {
     return "`"
         + (peer.isEmpty() ? "" : "PEER=… ")
         + "make bench"
-        + (scale == Scale.QUICK ? " QUICK=1" : "")
+        + (scale.equals(Scale.QUICK) ? " QUICK=1" : "")
         + "`";
   }
 }

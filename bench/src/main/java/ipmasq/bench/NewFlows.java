@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -81,7 +82,8 @@ final class NewFlows implements Section {
   @Override
   public void write(Report report) {
     for (int size : results.keySet()) {
-      ratio(report, size, Layout.UPSTREAM_NFT, PROMISED.get(size), "upstream's iptables-nft rules");
+      double promised = Objects.requireNonNull(PROMISED.get(size)); // one for each size of Scale
+      ratio(report, size, Layout.UPSTREAM_NFT, promised, "upstream's iptables-nft rules");
     }
     for (int size : results.keySet()) {
       ratio(report, size, Layout.BARE_NFT, 1.10, "a bare masquerade rule");
@@ -125,19 +127,20 @@ final class NewFlows implements Section {
   private String ratios(Traffic traffic, Layout one, Layout other) {
     List<String> words = new ArrayList<>();
     for (var bySize : results.values()) {
-      Map<Layout, Samples> costs = bySize.get(traffic);
-      words.add(Unit.RATIO.text(costs.get(one).ratioTo(costs.get(other))));
+      Map<Layout, Samples> costs = bySize.getOrDefault(traffic, Map.of());
+      words.add(Unit.RATIO.text(Samples.in(costs, one).ratioTo(Samples.in(costs, other))));
     }
     return String.join(" / ", words);
   }
 
   private void ratio(Report report, int size, Layout other, double limit, String words) {
-    Map<Layout, Samples> costs = results.get(size).get(Traffic.UDP_MISS);
+    Map<Layout, Samples> costs =
+        results.getOrDefault(size, Map.of()).getOrDefault(Traffic.UDP_MISS, Map.of());
     if (costs.containsKey(other) && costs.containsKey(Layout.OURS_NFTABLES)) {
       report.goal(
           "New flow, " + Unit.grouped(size) + " ranges, nftables, against " + words,
           limit,
-          costs.get(Layout.OURS_NFTABLES).ratioTo(costs.get(other)),
+          Samples.in(costs, Layout.OURS_NFTABLES).ratioTo(Samples.in(costs, other)),
           Unit.RATIO);
     }
   }
@@ -150,7 +153,7 @@ final class NewFlows implements Section {
     for (Layout layout : Layout.values()) {
       List<String> row = new ArrayList<>(List.of(layout.words));
       for (var bySize : results.values()) {
-        Map<Layout, Samples> costs = bySize.get(traffic);
+        Map<Layout, Samples> costs = bySize.getOrDefault(traffic, Map.of());
         row.add(cell(costs.get(layout), costs.get(Layout.UPSTREAM_NFT)));
       }
       rows.add(row.toArray(String[]::new));
@@ -176,7 +179,7 @@ final class NewFlows implements Section {
       Map<Integer, Double> points = new TreeMap<>();
       results.forEach(
           (size, costs) -> {
-            Samples samples = costs.get(Traffic.UDP_MISS).get(layout);
+            Samples samples = costs.getOrDefault(Traffic.UDP_MISS, Map.of()).get(layout);
             if (samples != null) {
               points.put(size, samples.median());
             }

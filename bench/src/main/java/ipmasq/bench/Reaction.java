@@ -204,22 +204,22 @@ final class Reaction implements Section {
     report.goal(
         "exec → rules complete, iptables, defaults, median",
         120,
-        start.get(Contender.IPTABLES).median(),
+        Samples.in(start, Contender.IPTABLES).median(),
         Unit.MILLISECONDS);
     report.goal(
         "config written → rules in the kernel, iptables, median",
         50,
-        change.get(Contender.IPTABLES).median(),
+        Samples.in(change, Contender.IPTABLES).median(),
         Unit.MILLISECONDS);
     report.goal(
         "config written → rules in the kernel, nftables, median",
         20,
-        change.get(Contender.NFTABLES).median(),
+        Samples.in(change, Contender.NFTABLES).median(),
         Unit.MILLISECONDS);
     report.goal(
         "chain flushed → healed, iptables-nft, on a node where all was quiet, median",
         500,
-        healQuiet.get(Contender.IPTABLES).median(),
+        Samples.in(healQuiet, Contender.IPTABLES).median(),
         Unit.MILLISECONDS);
     report.section(
         "How soon",

@@ -3,6 +3,8 @@ package ipmasq.bench;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 
 /** Measurements of one thing, in the order of the repetitions. Used by one thread. */
 final class Samples {
@@ -12,6 +14,11 @@ final class Samples {
     Samples samples = new Samples();
     Arrays.stream(values).forEach(samples::add);
     return samples;
+  }
+
+  /** Those of one among several, which must have been measured. */
+  static <K> Samples in(Map<K, Samples> all, K one) {
+    return Objects.requireNonNull(all.get(one), () -> "not measured: " + one);
   }
 
   void add(double value) {

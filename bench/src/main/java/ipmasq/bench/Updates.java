@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Changes rules in place while new flows keep coming, and looks at each packet's source address.
@@ -54,7 +55,7 @@ final class Updates implements Section {
   private Outcome stream(String what, Backend backend, int stable) {
     try (Lab lab = Lab.open()) {
       lab.node()
-          .call(
+          .<@Nullable Void, RuntimeException>call(
               () -> {
                 Layout.enforce(backend, new Ranges(stable).policy());
                 return null;

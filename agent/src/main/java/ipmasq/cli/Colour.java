@@ -9,9 +9,12 @@ enum Colour {
 
   private static final String RESET = "\u001b[0m";
 
+  @SuppressWarnings(
+      "SystemConsoleNull") // it is null in a runtime that was linked without a console
   static Colour ofTerminal() {
     String refused = System.getenv("NO_COLOR");
-    boolean terminal = System.console() != null && System.console().isTerminal();
+    java.io.Console console = System.console();
+    boolean terminal = console != null && console.isTerminal();
     return terminal && (refused == null || refused.isEmpty()) ? ANSI : NONE;
   }
 

@@ -111,7 +111,10 @@ enum Command {
   private final String purpose;
   private final String details;
   private final Rules rules;
+
+  @SuppressWarnings("ImmutableEnumChecker") // made by Set.of, and never handed out
   private final Set<String> others;
+
   private final String exits;
   private final String example;
 

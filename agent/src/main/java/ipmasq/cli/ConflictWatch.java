@@ -139,6 +139,7 @@ final class ConflictWatch implements Consumer<Pass> {
     }
   }
 
+  @SuppressWarnings("ReferenceEquality") // whether it is that very pass, not one like it
   private synchronized boolean isNews(@Nullable Pass now) {
     return now != null
         && (lookedFor == null

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /** {@code explain ADDRESS…}: what happens to packets to these addresses, and why. */
@@ -79,7 +80,8 @@ final class Explain {
     List<Explanation> answers = new ArrayList<>();
     for (Question question : questions) {
       Family family = question.to().family();
-      Found.Policies found = policies.get(family);
+      Found.Policies found =
+          Objects.requireNonNull(policies.get(family)); // found before it is asked
       if (!asked || found.backend().equals("cni")) {
         answers.add(Explanation.ofPolicy(question, found.policy()));
       } else {

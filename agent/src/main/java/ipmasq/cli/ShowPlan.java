@@ -12,6 +12,7 @@ import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
@@ -128,7 +129,7 @@ final class ShowPlan {
   static Map<String, Object> json(Family family, Change change) {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("family", family);
-    fields.put("change", change.kind().name().toLowerCase());
+    fields.put("change", change.kind().name().toLowerCase(Locale.ROOT));
     fields.put("what", change.what());
     return fields;
   }

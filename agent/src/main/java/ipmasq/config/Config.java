@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Everything that the file and the flags decide: a valid value for every {@link Key}. */
@@ -69,7 +70,7 @@ public final class Config {
   /** The value of a key. */
   @SuppressWarnings("unchecked") // with() is the only way in, and there the types fit
   public <T> T of(Key<T> key) {
-    return (T) values.get(key);
+    return (T) Objects.requireNonNull(values.get(key)); // defaults() has them all
   }
 
   /** The same but for one key. */

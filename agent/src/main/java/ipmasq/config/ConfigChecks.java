@@ -65,7 +65,10 @@ final class ConfigChecks {
   private <E> void each(Key<List<E>> key, Visitor<E> visitor) {
     for (ConfigFile file : files) {
       Setting<List<E>> setting = file.setting(key);
-      List<E> list = setting == null ? List.of() : setting.value().orElse(List.of());
+      if (setting == null) {
+        continue;
+      }
+      List<E> list = setting.value().orElse(List.of());
       for (int i = 0; i < list.size(); i++) {
         Places places = setting.places();
         visitor.visit(list.get(i), new Place(file, places.line(i), places.column(i)));

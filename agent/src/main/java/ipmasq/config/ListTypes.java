@@ -35,7 +35,7 @@ final class ListTypes {
 
   /**
    * @param alone whether an only element may stand without a list
-   * @param schema of an element
+   * @param elementSchema the schema of an element
    */
   private record ListOf<E>(Element<E> element, boolean alone, Map<String, Object> elementSchema)
       implements ValueType<List<E>> {

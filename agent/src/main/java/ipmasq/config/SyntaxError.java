@@ -30,6 +30,6 @@ final class SyntaxError extends Exception {
   }
 
   void reportTo(Problems problems) {
-    problems.error(line, column, getMessage(), hint);
+    problems.error(line, column, String.valueOf(getMessage()), hint);
   }
 }

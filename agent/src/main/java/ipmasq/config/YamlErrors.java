@@ -40,8 +40,9 @@ final class YamlErrors {
     if (problem.contains("could not find expected ':'")) {
       return noColon(at(e.getContextMark(), line, column, "", ""), text);
     }
-    boolean flow = inside != null && inside.bracket() != ' ';
-    if (flow && (problem.startsWith("expected ',' or") || problem.contains("<stream end>"))) {
+    if (inside != null
+        && inside.bracket() != ' '
+        && (problem.startsWith("expected ',' or") || problem.contains("<stream end>"))) {
       return unclosed(inside, plain, problem.contains("<stream end>"));
     }
     return plain;

@@ -10,12 +10,6 @@ import java.util.OptionalInt;
 
 /** What a rule asks of a packet. */
 public sealed interface Condition {
-  /** What every packet is. */
-  Condition ALWAYS = new AnyOf(List.of(List.of()), "all packets");
-
-  /** What no packet is. */
-  Condition NEVER = new AnyOf(List.of(), "no packets");
-
   /** Whether the packets are such. */
   default Truth holds(Flow flow, Marks marks) {
     return switch (this) {
@@ -56,6 +50,12 @@ public sealed interface Condition {
    * @param name for people
    */
   record AnyOf(List<List<Condition>> alternatives, String name) implements Condition {
+    /** What every packet is. */
+    public static final Condition ALWAYS = new AnyOf(List.of(List.of()), "all packets");
+
+    /** What no packet is. */
+    public static final Condition NEVER = new AnyOf(List.of(), "no packets");
+
     public AnyOf {
       alternatives = List.copyOf(alternatives);
     }

@@ -36,12 +36,6 @@ public final class Conflicts {
   /** So many rules are asked in all; beyond it the rest is not judged, and that is said. */
   private static final int MOST_STEPS = 2_000_000;
 
-  /** What no router sends on. */
-  private static final Map<Family, List<String>> NOWHERE =
-      Map.of(
-          Family.IPV4, List.of("0.0.0.0/8", "127.0.0.0/8", "224.0.0.0/4", "255.255.255.255/32"),
-          Family.IPV6, List.of("::/127", "fe80::/10", "ff00::/8"));
-
   private final Hook hook;
   private final Policy policy;
   private final List<Cidr> exempt; // in order and apart
@@ -75,10 +69,18 @@ public final class Conflicts {
     return conflicts.list();
   }
 
+  /** What no router sends on. */
+  private static List<String> nowhere(Family family) {
+    return switch (family) {
+      case IPV4 -> List.of("0.0.0.0/8", "127.0.0.0/8", "224.0.0.0/4", "255.255.255.255/32");
+      case IPV6 -> List.of("::/127", "fe80::/10", "ff00::/8");
+    };
+  }
+
   private void judge() {
     List<Rule> rules = hook.chains().stream().flatMap(chain -> chain.rules().stream()).toList();
     List<IpRange> parts = parts(rules);
-    Ranges nowhere = Ranges.ofBlocks(NOWHERE.get(hook.family()).stream().map(Cidr::of).toList());
+    Ranges nowhere = Ranges.ofBlocks(nowhere(hook.family()).stream().map(Cidr::of).toList());
     Flow any = Flow.to(IpRange.of(hook.family().all()));
     Flow ours = any.from(policy.sources()).via(policy.interfaces());
     long steps = 0;
@@ -110,7 +112,7 @@ public final class Conflicts {
     IpRange all = IpRange.of(hook.family().all());
     TreeSet<Ip> starts = new TreeSet<>();
     starts.add(all.first());
-    NOWHERE.get(hook.family()).forEach(block -> cut(starts, IpRange.of(Cidr.of(block))));
+    nowhere(hook.family()).forEach(block -> cut(starts, IpRange.of(Cidr.of(block))));
     for (Rule rule : rules) {
       rule.conditions().forEach(condition -> cut(starts, condition));
     }
@@ -126,7 +128,7 @@ public final class Conflicts {
     return parts;
   }
 
-  private void cut(TreeSet<Ip> starts, Condition condition) {
+  private void cut(Set<Ip> starts, Condition condition) {
     switch (condition) {
       case Condition.Destination(var ranges) -> ranges.list().forEach(range -> cut(starts, range));
       case Condition.Not(var inner) -> cut(starts, inner);
@@ -136,7 +138,7 @@ public final class Conflicts {
     }
   }
 
-  private void cut(TreeSet<Ip> starts, IpRange range) {
+  private void cut(Set<Ip> starts, IpRange range) {
     if (range.family() == hook.family()) {
       starts.add(range.first());
       range.last().next().ifPresent(starts::add);

@@ -65,6 +65,7 @@ public record Hook(Family family, List<BaseChain> chains, Optional<Policy> ours,
   }
 
   /** What those that agree say; a rule is named where it is the only one. */
+  @SuppressWarnings("ReferenceEquality") // two rules may read alike
   private static Actual certain(List<Decision> all, Decision last) {
     boolean alone = all.stream().allMatch(decision -> decision.rule() == last.rule());
     return switch (last.kind()) {

@@ -74,9 +74,11 @@ public final class Endpoint implements AutoCloseable {
   }
 
   private synchronized void await(long millis) {
+    long until = System.nanoTime() + millis * 1_000_000;
     try {
-      if (!closed) {
-        wait(millis);
+      for (long left = millis; !closed && left > 0; ) {
+        wait(left);
+        left = (until - System.nanoTime()) / 1_000_000;
       }
     } catch (InterruptedException end) {
       closed = true;

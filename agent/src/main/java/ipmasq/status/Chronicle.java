@@ -223,8 +223,11 @@ public final class Chronicle implements Consumer<Pass> {
 
   private void stand(Family family, Instant now, Optional<Failure> failure) {
     Standing standing = families.get(family);
-    boolean same = standing != null && standing.failure().isPresent() == failure.isPresent();
-    families.put(family, new Standing(same ? standing.since() : now, failure));
+    Instant since =
+        standing != null && standing.failure().isPresent() == failure.isPresent()
+            ? standing.since()
+            : now;
+    families.put(family, new Standing(since, failure));
   }
 
   /** The same again makes no second entry: a failure each second would push all else out. */

@@ -29,6 +29,7 @@ import java.util.Optional;
  * @param pinned whether our rules bind it to the source that it has
  * @param why for people
  */
+@SuppressWarnings("InvalidParam") // "translated" is a value, and no slip for translatedTo
 public record Explanation(
     Ip to,
     Optional<Ip> from,

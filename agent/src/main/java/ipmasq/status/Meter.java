@@ -112,6 +112,7 @@ public final class Meter {
    *
    * @param pass the latest, which says where to look
    */
+  @SuppressWarnings("ReferenceEquality") // a later pass may be equal, and the kernel is not
   public void read(Pass pass, Consumer<Sample> reader) {
     Sample known;
     synchronized (this) {

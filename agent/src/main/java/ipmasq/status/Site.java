@@ -122,6 +122,7 @@ public final class Site implements Handler {
         200, Exposition.TYPE, Metrics.of(view, usage).getBytes(StandardCharsets.UTF_8), Map.of());
   }
 
+  @SuppressWarnings("ReferenceEquality") // to compare them whole would cost what this saves
   private synchronized Response status(View view) {
     Rendered known = rendered;
     if (known == null || known.status != view.status() || known.sample != view.sample()) {

@@ -71,7 +71,8 @@ class PacketsTest {
         (origin, destinations) -> {
           List<Sighting> seen =
               lab.sendAll(destinations.stream().map(to -> probe(to, lab)).toList());
-          List<Boolean> byKernel = lab.node().call(() -> explained(origin, destinations, "--v=0"));
+          List<Boolean> byKernel =
+              lab.node().call(() -> explained(origin, destinations, "--output=text"));
           List<Boolean> byFile = lab.node().call(() -> explained(origin, destinations, file));
           assertEquals(byFile, byKernel, "what file and kernel say of " + destinations);
           for (int i = 0; i < destinations.size(); i++) {
@@ -89,7 +90,9 @@ class PacketsTest {
     destinations.forEach(destination -> words.add(destination.text()));
     Object answers = ParsedJson.of(InProcess.run(words.toArray(String[]::new)));
     return ParsedJson.maps(answers).stream()
-        .map(answer -> "translated".equals(answer.get(flag.equals("--v=0") ? "actual" : "wanted")))
+        .map(
+            answer ->
+                "translated".equals(answer.get(flag.equals("--output=text") ? "actual" : "wanted")))
         .toList();
   }
 

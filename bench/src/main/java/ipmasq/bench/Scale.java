@@ -43,6 +43,6 @@ record Scale(
       new Scale(List.of(64, 1_000), List.of(64, 1_000, 10_000), 10_000, 3, 1, 1, 10, 400, 50);
 
   boolean full() {
-    return this == FULL;
+    return equals(FULL);
   }
 }

@@ -34,7 +34,7 @@ public final class GoDuration {
     try {
       return new Parsed.Value(Duration.ofNanos(new GoDuration(text).nanos()));
     } catch (Refusal refusal) {
-      return new Parsed.Malformed(refusal.getMessage());
+      return new Parsed.Malformed(String.valueOf(refusal.getMessage()));
     }
   }
 

@@ -3,11 +3,13 @@ package ipmasq.cni;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Predicate;
@@ -28,16 +30,16 @@ public final class CniTarget {
     }
     byte[] once = disk.bytes.get(FILE);
     if (!edit(disk)) {
-      throw new AssertionError("no longer a config: " + new String(once));
+      throw new AssertionError("no longer a config: " + new String(once, StandardCharsets.UTF_8));
     }
     if (!Arrays.equals(once, disk.bytes.get(FILE))) {
-      throw new AssertionError("edited again: " + new String(once));
+      throw new AssertionError("edited again: " + new String(once, StandardCharsets.UTF_8));
     }
   }
 
   /** Whether it is a config; with every list of IPv4 brought to what is wanted. */
   private static boolean edit(Files disk) throws IOException {
-    byte[] bytes = disk.bytes.get(FILE);
+    byte[] bytes = Objects.requireNonNull(disk.bytes.get(FILE)); // an edit removes no file
     if (!(CniFile.read(disk, FILE, bytes) instanceof CniFile.Read.Whole(var file))) {
       return false;
     }

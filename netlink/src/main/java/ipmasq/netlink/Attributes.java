@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * left out, because newer kernels say more.
  */
 public final class Attributes {
-  private final byte @Nullable [][] values;
+  private final byte[] @Nullable [] values;
 
   private Attributes(int highest) {
     values = new byte[highest + 1][];

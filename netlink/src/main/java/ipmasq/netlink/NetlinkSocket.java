@@ -138,7 +138,8 @@ public final class NetlinkSocket implements AutoCloseable {
         try {
           acknowledgements(got, first, packet.messages(), said);
         } catch (MalformedMessage malformed) {
-          return new Answer.Failed<>(new NetlinkFailure.Malformed(malformed.getMessage()));
+          return new Answer.Failed<>(
+              new NetlinkFailure.Malformed(String.valueOf(malformed.getMessage())));
         }
       }
     }
@@ -197,7 +198,7 @@ public final class NetlinkSocket implements AutoCloseable {
           try {
             more = datagram(buffer, fits(got, buffer)) && !enough.getAsBoolean();
           } catch (MalformedMessage malformed) {
-            fail(new NetlinkFailure.Malformed(malformed.getMessage()));
+            fail(new NetlinkFailure.Malformed(String.valueOf(malformed.getMessage())));
           }
         }
       }
@@ -265,7 +266,7 @@ public final class NetlinkSocket implements AutoCloseable {
       try {
         handler.message(reader);
       } catch (MalformedMessage malformed) {
-        fail(new NetlinkFailure.Malformed(malformed.getMessage()));
+        fail(new NetlinkFailure.Malformed(String.valueOf(malformed.getMessage())));
       } catch (RuntimeException e) {
         bug = e;
       } catch (OutOfMemoryError e) {

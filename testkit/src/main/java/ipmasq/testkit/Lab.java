@@ -108,8 +108,8 @@ public final class Lab implements AutoCloseable {
 
   private void awaitReady() {
     for (String destination : List.of("203.0.113.1", "2001:db8:ffff::1")) {
-      Sighting last = null;
-      for (int attempt = 0; attempt < 100 && !(last instanceof Seen); attempt++) {
+      Sighting last = send(Probe.udp(destination), Duration.ofMillis(50));
+      for (int attempt = 1; attempt < 100 && !(last instanceof Seen); attempt++) {
         last = send(Probe.udp(destination), Duration.ofMillis(50));
       }
       last.seen();

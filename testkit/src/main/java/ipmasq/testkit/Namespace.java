@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import org.jspecify.annotations.Nullable;
 
 /** A network namespace of its own, gone when closed. Thread-safe. */
 public final class Namespace implements AutoCloseable {
@@ -116,7 +117,7 @@ public final class Namespace implements AutoCloseable {
   /** Sets values below {@code /proc/sys/net}: {@code sysctl("ipv4/ip_forward=1")}. */
   public void sysctl(String... settings) {
     try {
-      call(
+      this.<@Nullable Void, IOException>call(
           () -> {
             for (String setting : settings) {
               int equals = setting.indexOf('=');
@@ -132,7 +133,7 @@ public final class Namespace implements AutoCloseable {
 
   /** Something to do inside. */
   @FunctionalInterface
-  public interface Task<T, X extends Exception> {
+  public interface Task<T extends @Nullable Object, X extends Exception> {
     T run() throws X;
   }
 
@@ -143,7 +144,7 @@ public final class Namespace implements AutoCloseable {
    * and no virtual ones, whose carriers serve everybody.
    */
   @SuppressWarnings("unchecked") // what a task throws is an X or needs no declaration
-  public <T, X extends Exception> T call(Task<T, X> task) throws X {
+  public <T extends @Nullable Object, X extends Exception> T call(Task<T, X> task) throws X {
     FutureTask<T> future =
         new FutureTask<>(
             () -> {

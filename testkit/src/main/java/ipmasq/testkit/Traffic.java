@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is sent in a lab, and seen: each port that a packet goes to is watched on all hosts.
@@ -112,7 +113,7 @@ final class Traffic implements AutoCloseable {
     }
     byHost.forEach(
         (host, indices) ->
-            host.call(
+            host.<@Nullable Void, RuntimeException>call(
                 () -> {
                   indices.forEach(i -> flows[i] = open(probes.get(i)));
                   return null;

@@ -118,7 +118,7 @@ final class HookRule {
   /** The first packet of a connection is new, and nothing else. */
   private void state(String text) {
     boolean isNew = List.of(text.split(",")).contains("NEW");
-    conditions.add(isNew != negated ? Condition.ALWAYS : Condition.NEVER);
+    conditions.add(isNew != negated ? Condition.AnyOf.ALWAYS : Condition.AnyOf.NEVER);
     negated = false;
   }
 

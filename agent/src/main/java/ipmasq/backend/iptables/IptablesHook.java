@@ -51,7 +51,6 @@ public final class IptablesHook {
       return Optional.empty();
     }
     LegacyChains chains = new LegacyChains(family, entry, ourChain);
-    LegacyMarks marks = new LegacyMarks();
     boolean read = presence == LegacyTables.Presence.THERE && save(family, "nat", chains::accept);
     return Optional.of(
         read && chains.isWhole()

@@ -25,18 +25,21 @@ interface LegacyTables {
   static LegacyTables ofKernel() {
     return (family, table) ->
         in(
+            Path.of("/proc/thread-self/net"),
             switch (family) {
-              case IPV4 -> Path.of("/proc/thread-self/net/ip_tables_names");
-              case IPV6 -> Path.of("/proc/thread-self/net/ip6_tables_names");
+              case IPV4 -> "ip_tables_names";
+              case IPV6 -> "ip6_tables_names";
             },
             table);
   }
 
-  private static Presence in(Path list, String table) {
+  private static Presence in(Path directory, String list, String table) {
     try {
-      return Files.readAllLines(list).contains(table) ? Presence.THERE : Presence.NOT_THERE;
+      return Files.readAllLines(directory.resolve(list)).contains(table)
+          ? Presence.THERE
+          : Presence.NOT_THERE;
     } catch (NoSuchFileException noModule) {
-      return Files.isDirectory(list.getParent()) ? Presence.NOT_THERE : Presence.UNKNOWN;
+      return Files.isDirectory(directory) ? Presence.NOT_THERE : Presence.UNKNOWN;
     } catch (IOException unreadable) {
       return Presence.UNKNOWN;
     }

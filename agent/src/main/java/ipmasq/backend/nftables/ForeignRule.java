@@ -87,10 +87,10 @@ final class ForeignRule {
     for (Expression expression : rule.expressions()) {
       reader.step(expression);
     }
-    if (reader.conditions.contains(Condition.NEVER)) {
+    if (reader.conditions.contains(Condition.AnyOf.NEVER)) {
       return List.of();
     }
-    reader.conditions.removeIf(Condition.ALWAYS::equals);
+    reader.conditions.removeIf(Condition.AnyOf.ALWAYS::equals);
     String text = asIptables ? reader.iptables(rule.chain()) : rule.toString();
     return reader.rules(
         text.length() > LONGEST_TEXT ? text.substring(0, LONGEST_TEXT) + "…" : text);
@@ -118,8 +118,8 @@ final class ForeignRule {
     for (Entry entry : mapping.get().entries) {
       List<Condition> all = new ArrayList<>(conditions);
       all.addAll(is(mapping.get().fields, entry));
-      if (!all.contains(Condition.NEVER)) {
-        all.removeIf(Condition.ALWAYS::equals);
+      if (!all.contains(Condition.AnyOf.NEVER)) {
+        all.removeIf(Condition.AnyOf.ALWAYS::equals);
         rules.add(rule(all, mapped(entry), text));
       }
     }
@@ -273,7 +273,7 @@ final class ForeignRule {
 
   private Condition in(int register, String name, List<Entry> entries, ElementSet set) {
     if (entries.isEmpty()) {
-      return Condition.NEVER;
+      return Condition.AnyOf.NEVER;
     }
     int length = keyLength(entries);
     List<RegisterContent> fields = fields(register, length);
@@ -293,14 +293,16 @@ final class ForeignRule {
     List<List<Condition>> alternatives = new ArrayList<>();
     for (Entry entry : entries) {
       List<Condition> all = is(fields, entry);
-      if (all.stream().allMatch(Condition.ALWAYS::equals)) {
-        return Condition.ALWAYS;
+      if (all.stream().allMatch(Condition.AnyOf.ALWAYS::equals)) {
+        return Condition.AnyOf.ALWAYS;
       }
-      if (!all.contains(Condition.NEVER)) {
+      if (!all.contains(Condition.AnyOf.NEVER)) {
         alternatives.add(all);
       }
     }
-    return alternatives.isEmpty() ? Condition.NEVER : new Condition.AnyOf(alternatives, "@" + name);
+    return alternatives.isEmpty()
+        ? Condition.AnyOf.NEVER
+        : new Condition.AnyOf(alternatives, "@" + name);
   }
 
   /** 0 where only the element for all other keys is there. */

@@ -33,7 +33,7 @@ final class Owner {
         StringTokenizer words = new StringTokenizer(line);
         if (words.countTokens() == 10) {
           words.nextToken();
-          boolean found = words.nextToken().equals(NETFILTER) & words.nextToken().equals(port);
+          boolean found = words.nextToken().equals(NETFILTER) && words.nextToken().equals(port);
           String inode = "";
           while (words.hasMoreTokens()) {
             inode = words.nextToken();

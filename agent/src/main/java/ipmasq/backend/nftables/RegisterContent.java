@@ -238,9 +238,11 @@ record RegisterContent(
   }
 
   static Condition not(Condition condition) {
-    return condition.equals(Condition.ALWAYS)
-        ? Condition.NEVER
-        : condition.equals(Condition.NEVER) ? Condition.ALWAYS : new Condition.Not(condition);
+    return condition.equals(Condition.AnyOf.ALWAYS)
+        ? Condition.AnyOf.NEVER
+        : condition.equals(Condition.AnyOf.NEVER)
+            ? Condition.AnyOf.ALWAYS
+            : new Condition.Not(condition);
   }
 
   private static byte[] filled(int length, int with) {
@@ -254,7 +256,7 @@ record RegisterContent(
   }
 
   private static Condition constant(boolean holds) {
-    return holds ? Condition.ALWAYS : Condition.NEVER;
+    return holds ? Condition.AnyOf.ALWAYS : Condition.AnyOf.NEVER;
   }
 
   /** That it is this. */
@@ -323,9 +325,9 @@ record RegisterContent(
     long kept = mask.map(RegisterContent::number).orElse(0xffff_ffffL);
     long expected = number(bytes) ^ xor.map(RegisterContent::number).orElse(0L);
     if (((value ^ expected) & known & kept) != 0 || (expected & ~kept) != 0) {
-      return Condition.NEVER;
+      return Condition.AnyOf.NEVER;
     }
-    return (kept & ~known) == 0 ? Condition.ALWAYS : cannotTell();
+    return (kept & ~known) == 0 ? Condition.AnyOf.ALWAYS : cannotTell();
   }
 
   /** That it is one of those from the first to the last. */

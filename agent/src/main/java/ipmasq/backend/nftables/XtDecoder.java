@@ -165,14 +165,18 @@ final class XtDecoder {
       all.add(
           !none
               ? new Condition.Unknown("-m conntrack --ctstatus")
-              : (inverted & XT_CONNTRACK_STATUS) != 0 ? Condition.ALWAYS : Condition.NEVER);
+              : (inverted & XT_CONNTRACK_STATUS) != 0
+                  ? Condition.AnyOf.ALWAYS
+                  : Condition.AnyOf.NEVER);
     }
     return all;
   }
 
   /** The first packet of a connection is new, and nothing else; nor is it translated yet. */
   private static Condition state(int mask, boolean inverted) {
-    return ((mask & CT_STATE_NEW) != 0) != inverted ? Condition.ALWAYS : Condition.NEVER;
+    return ((mask & CT_STATE_NEW) != 0) != inverted
+        ? Condition.AnyOf.ALWAYS
+        : Condition.AnyOf.NEVER;
   }
 
   private static List<Condition> range(ByteBuffer info, Family family) {

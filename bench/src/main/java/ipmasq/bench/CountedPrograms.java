@@ -43,8 +43,9 @@ final class CountedPrograms implements AutoCloseable {
         #!/bin/sh
         echo "${0##*/}" >> %s
         exec %s/"${0##*/}" "$@"
-        """;
-    Files.writeString(script, text.formatted(log, REAL));
+        """
+            .formatted(log, REAL);
+    Files.writeString(script, text);
     Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
   }
 

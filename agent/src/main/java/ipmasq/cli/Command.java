@@ -26,7 +26,7 @@ enum Command {
           Flag.LOG_FORMAT,
           Flag.VERBOSITY,
           Flag.VERSION),
-      "0 stopped",
+      "0 stopped, 1 the last pass did not end within 5 s of the signal",
       "--enable-ipv6 --listen=127.0.0.1:9090"),
   CHECK(
       "FILE…",
@@ -53,7 +53,7 @@ enum Command {
           + " removed, ~ repaired. With --config=- the file is the standard input.",
       Rules.ALL,
       Set.of(Flag.OUTPUT),
-      "0 nothing, 2 something, 1 cannot tell",
+      "0 nothing, 1 the file is bad or the rules cannot be read, 2 something or wrong usage",
       "plan --config my-config"),
   APPLY(
       "",
@@ -69,7 +69,7 @@ enum Command {
       "Asks the running agent, if it listens, and otherwise looks at the file and the kernel.",
       Rules.ALL,
       Set.of(Flag.LISTEN, Flag.OUTPUT),
-      "0 all is well, 1 not",
+      "0 packets go as the config says and an agent runs, 1 not",
       "status --output=json"),
   EXPLAIN(
       "ADDRESS…",
@@ -78,7 +78,7 @@ enum Command {
           + " addresses it also explains the flow from the first to the second.",
       Rules.ALL,
       Set.of(Flag.FROM, Flag.VIA, Flag.PROTO, Flag.PORT, Flag.OUTPUT),
-      "0 explained, 1 cannot tell",
+      "0 answered whatever the answer, 1 the file is bad or nothing can be read",
       "explain 10.244.1.2 8.8.8.8 --proto=tcp --port=443"),
   CLEANUP(
       "",
@@ -86,7 +86,7 @@ enum Command {
       "Looks at every backend. A running agent puts its rules back: stop it first.",
       Rules.ALL,
       Set.of(Flag.OUTPUT),
-      "0 removed, 1 something is left",
+      "0 nothing is left, 1 something could not be removed",
       "cleanup"),
   VERSION("", "print the version", "", Rules.NONE, Set.of(), "0 printed", "version"),
   HELP(
@@ -159,7 +159,7 @@ enum Command {
     return details;
   }
 
-  /** Each exit code with its meaning, comma-separated; 2 is wrong usage besides. */
+  /** Each exit code with its meaning, comma-separated; 2 is wrong usage of all. */
   String exits() {
     return exits;
   }

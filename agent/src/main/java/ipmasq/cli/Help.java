@@ -40,7 +40,9 @@ final class Help {
     for (String exit : command.exits().split(", ")) {
       text.append("  ").append(exit).append('\n');
     }
-    text.append("  ").append(Main.USAGE).append(" wrong usage\n");
+    if (!command.exits().contains("wrong usage")) {
+      text.append("  ").append(Main.USAGE).append(" wrong usage\n");
+    }
     text.append("\nExample:\n  ip-masq-agent ").append(command.example()).append('\n');
     out.print(text);
     return Main.OK;

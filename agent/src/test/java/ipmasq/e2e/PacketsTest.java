@@ -72,7 +72,7 @@ class PacketsTest {
           List<Sighting> seen =
               lab.sendAll(destinations.stream().map(to -> probe(to, lab)).toList());
           List<Boolean> byKernel =
-              lab.node().call(() -> explained(origin, destinations, "--output=text"));
+              lab.node().call(() -> explained(origin, destinations, "--output=json"));
           List<Boolean> byFile = lab.node().call(() -> explained(origin, destinations, file));
           assertEquals(byFile, byKernel, "what file and kernel say of " + destinations);
           for (int i = 0; i < destinations.size(); i++) {
@@ -92,7 +92,7 @@ class PacketsTest {
     return ParsedJson.maps(answers).stream()
         .map(
             answer ->
-                "translated".equals(answer.get(flag.equals("--output=text") ? "actual" : "wanted")))
+                "translated".equals(answer.get(flag.equals("--output=json") ? "actual" : "wanted")))
         .toList();
   }
 

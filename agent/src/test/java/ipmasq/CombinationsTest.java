@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ipmasq.backend.Backend;
 import ipmasq.backend.Observation;
 import ipmasq.backend.Outcome;
-import ipmasq.backend.iptables.Iptables;
-import ipmasq.backend.nftables.OwnTable;
+import ipmasq.backend.iptables.IptablesBackend;
+import ipmasq.backend.nftables.NftablesBackend;
 import ipmasq.config.Config;
 import ipmasq.config.Key;
 import ipmasq.net.Cidr;
@@ -127,12 +127,12 @@ class CombinationsTest {
 
   @Test
   void iptables() {
-    judge(Iptables.ofNode("IP-MASQ-AGENT"), new Random(21));
+    judge(IptablesBackend.ofNode("IP-MASQ-AGENT"), new Random(21));
   }
 
   @Test
   void nftables() {
-    try (OwnTable table = OwnTable.held()) {
+    try (NftablesBackend table = NftablesBackend.held()) {
       judge(table, new Random(22));
     }
   }
@@ -231,7 +231,7 @@ class CombinationsTest {
             ports
                 ? List.of(new PortRange(61_000, 61_999), new PortRange(63_000, 63_500))
                 : List.of())
-        .with(Key.PIN, backend instanceof OwnTable && random.nextInt(3) == 0);
+        .with(Key.PIN, backend instanceof NftablesBackend && random.nextInt(3) == 0);
   }
 
   private static List<Cidr> some(Random random, List<String> from, int most) {

@@ -15,33 +15,33 @@ import java.util.Set;
 final class Apply {
   private Apply() {}
 
-  static int run(Console console) {
+  static int run(CommandContext context) {
     Optional<RunningAgent> agent = RunningAgent.find().filter(RunningAgent::writes);
     if (agent.isPresent()) {
-      return console.fail(
+      return context.fail(
           "an agent runs here (process "
               + agent.get().pid()
               + ") and keeps the rules: change its config, or stop it first");
     }
     // Read once: what is put in force is what was found to be good.
-    Reading reading = console.read();
-    if (!console.accepts(reading)) {
+    Reading reading = context.read();
+    if (!context.accepts(reading)) {
       return Main.FAILED;
     }
-    Pass pass = console.sync(reading, true).pass(Set.of(Trigger.START), false);
-    if (console.json()) {
-      console.printJson(json(reading, pass));
+    Pass pass = context.sync(reading, true).pass(Set.of(Trigger.START), false);
+    if (context.json()) {
+      context.printJson(json(reading, pass));
     }
     for (Family family : Family.values()) {
       switch (pass.results().get(family)) {
         case null -> {}
-        case Result.Failed(var failure) -> console.fail(failure);
+        case Result.Failed(var failure) -> context.fail(failure);
         case Result.Unchanged(), Result.Pending _ ->
-            say(console, family, pass, "nothing to change");
+            say(context, family, pass, "nothing to change");
         case Result.Changed(var changes) -> {
-          say(console, family, pass, "changed");
-          if (!console.json()) {
-            changes.forEach(change -> console.out().println("  " + change));
+          say(context, family, pass, "changed");
+          if (!context.json()) {
+            changes.forEach(change -> context.out().println("  " + change));
           }
         }
       }
@@ -49,9 +49,9 @@ final class Apply {
     return pass.enforced() ? Main.OK : Main.FAILED;
   }
 
-  private static void say(Console console, Family family, Pass pass, String what) {
-    if (!console.json()) {
-      console.out().println(family + " (" + pass.backend() + "): " + what);
+  private static void say(CommandContext context, Family family, Pass pass, String what) {
+    if (!context.json()) {
+      context.out().println(family + " (" + pass.backend() + "): " + what);
     }
   }
 
@@ -69,7 +69,7 @@ final class Apply {
                     failures.add(Map.of("family", family, "message", failure.message()));
               }
             });
-    Map<String, Object> answer = Console.answer(reading);
+    Map<String, Object> answer = CommandContext.answer(reading);
     answer.put("backend", pass.backend());
     answer.put("changes", changes);
     answer.put("failures", failures);

@@ -26,30 +26,30 @@ import org.jspecify.annotations.Nullable;
 final class Check {
   private Check() {}
 
-  static int run(Console console, List<String> files) {
-    return run(console, files, System.in);
+  static int run(CommandContext context, List<String> files) {
+    return run(context, files, System.in);
   }
 
-  static int run(Console console, List<String> files, InputStream in) {
+  static int run(CommandContext context, List<String> files, InputStream in) {
     if (files.isEmpty()) {
       return Main.usage(
-          "check needs the file to check: ip-masq-agent check FILE", Command.CHECK, console.err());
+          "check needs the file to check: ip-masq-agent check FILE", Command.CHECK, context.err());
     }
     int code = Main.OK;
     List<Object> answers = new ArrayList<>();
     for (String file : files) {
       // The node where the file will be used may be another one: this one is not asked.
-      Reading reading = read(file, in, console.settings().flags());
-      boolean good = isGood(reading, console.settings().strict());
-      if (console.json()) {
+      Reading reading = read(file, in, context.settings().flags());
+      boolean good = isGood(reading, context.settings().strict());
+      if (context.json()) {
         answers.add(json(file, reading, good));
       } else {
-        report(console, file, reading, good);
+        report(context, file, reading, good);
       }
       code = good ? code : Main.FAILED;
     }
-    if (console.json()) {
-      console.printJson(answers);
+    if (context.json()) {
+      context.printJson(answers);
     }
     return code;
   }
@@ -57,8 +57,8 @@ final class Check {
   private static Reading read(String file, InputStream in, FlagDefaults flags) {
     Path path = Path.of(file);
     List<FileSnapshot> files =
-        path.equals(Console.STDIN)
-            ? List.of(Console.snapshot(in))
+        path.equals(CommandContext.STDIN)
+            ? List.of(CommandContext.snapshot(in))
             : new ConfigPaths(List.of(path), IfMissing.ERROR).look();
     Optional<Reading> manifest =
         files.size() == 1 ? ConfigMapManifest.read(files.getFirst(), flags) : Optional.empty();
@@ -69,11 +69,11 @@ final class Check {
     return reading instanceof Reading.Read read && (!strict || read.warnings().isEmpty());
   }
 
-  private static void report(Console console, String file, Reading reading, boolean good) {
-    console.print(Console.problems(reading));
+  private static void report(CommandContext context, String file, Reading reading, boolean good) {
+    context.print(CommandContext.problems(reading));
     if (reading instanceof Reading.Read read) {
       String hash = hash(reading);
-      console
+      context
           .out()
           .println(
               file
@@ -100,7 +100,7 @@ final class Check {
     answer.put("file", file);
     answer.put("good", good);
     answer.put("hash", hash(reading));
-    answer.put("problems", Console.problems(reading).stream().map(Problem::fields).toList());
+    answer.put("problems", CommandContext.problems(reading).stream().map(Problem::fields).toList());
     return answer;
   }
 }

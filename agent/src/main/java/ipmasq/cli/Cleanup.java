@@ -16,18 +16,18 @@ final class Cleanup {
   private Cleanup() {}
 
   /** The file may name the chain; where it cannot be read, the flags do. */
-  private static Config config(Console console) {
-    return console.read() instanceof Reading.Read read
+  private static Config config(CommandContext context) {
+    return context.read() instanceof Reading.Read read
         ? read.config()
-        : console.settings().config();
+        : context.settings().config();
   }
 
-  static int run(Console console) {
+  static int run(CommandContext context) {
     RunningAgent.find()
         .filter(RunningAgent::writes)
         .ifPresent(
             agent ->
-                console
+                context
                     .err()
                     .println(
                         "an agent runs here (process "
@@ -35,27 +35,27 @@ final class Cleanup {
                             + ") and will put its rules back: stop it first"));
     int code = Main.OK;
     List<Object> removed = new ArrayList<>();
-    for (Backend backend : console.backends().all(config(console))) {
+    for (Backend backend : context.backends().all(config(context))) {
       for (Family family : Family.values()) {
         switch (new Enforcement(true).remove(backend, family)) {
           case Result.Unchanged(), Result.Pending _ -> {}
           case Result.Changed(var changes) -> {
             for (Change change : changes) {
               removed.add(ShowPlan.json(family, change));
-              if (!console.json()) {
-                console.out().println(family + " (" + backend.name() + "): " + change);
+              if (!context.json()) {
+                context.out().println(family + " (" + backend.name() + "): " + change);
               }
             }
           }
           // What cannot be looked at (no IPv6, no such program) holds no rules of ours to remove.
-          case Result.Failed(var failure) -> code = console.fail(failure);
+          case Result.Failed(var failure) -> code = context.fail(failure);
         }
       }
     }
-    if (console.json()) {
-      console.printJson(Map.of("removed", removed));
+    if (context.json()) {
+      context.printJson(Map.of("removed", removed));
     } else if (removed.isEmpty() && code == Main.OK) {
-      console.out().println("nothing to remove");
+      context.out().println("nothing to remove");
     }
     return code;
   }

@@ -1,6 +1,7 @@
 package ipmasq.cli;
 
 import ipmasq.plan.Change;
+import java.io.Console;
 
 /** How changes look: in colour for people at a terminal, unless they have set NO_COLOR. */
 enum Colour {
@@ -9,11 +10,10 @@ enum Colour {
 
   private static final String RESET = "\u001b[0m";
 
-  @SuppressWarnings(
-      "SystemConsoleNull") // it is null in a runtime that was linked without a console
+  @SuppressWarnings("SystemConsoleNull") // null where neither end is a terminal
   static Colour ofTerminal() {
     String refused = System.getenv("NO_COLOR");
-    java.io.Console console = System.console();
+    Console console = System.console();
     boolean terminal = console != null && console.isTerminal();
     return terminal && (refused == null || refused.isEmpty()) ? ANSI : NONE;
   }

@@ -1,5 +1,7 @@
 package ipmasq.cli;
 
+import ipmasq.app.NatHooks;
+import ipmasq.app.Settings;
 import ipmasq.backend.Backend;
 import ipmasq.backend.Failure;
 import ipmasq.backend.Observation;
@@ -8,8 +10,9 @@ import ipmasq.hook.Hook;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import ipmasq.policy.Policy;
+import ipmasq.status.ExplainRequest;
 import ipmasq.status.Explanation;
-import ipmasq.status.Question;
+import ipmasq.status.TextTable;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -21,25 +24,25 @@ import java.util.Optional;
 final class Explain {
   private Explain() {}
 
-  static int run(Console console, List<String> words) {
+  static int run(CommandContext context, List<String> words) {
     if (words.isEmpty()) {
       return Main.usage(
           "explain needs an address: ip-masq-agent explain 8.8.8.8",
           Command.EXPLAIN,
-          console.err());
+          context.err());
     }
     List<Ip> addresses = new ArrayList<>();
     for (String word : words) {
       Optional<Ip> ip = Ip.parse(word);
       if (ip.isEmpty()) {
-        return Main.usage("\"" + word + "\" is not an IP address", Command.EXPLAIN, console.err());
+        return Main.usage("\"" + word + "\" is not an IP address", Command.EXPLAIN, context.err());
       }
       addresses.add(ip.get());
     }
     Map<Family, Found.Policies> policies = new EnumMap<>(Family.class);
     for (Ip address : addresses) {
       if (!policies.containsKey(address.family())) {
-        switch (policy(console, address.family())) {
+        switch (policy(context, address.family())) {
           case Found.Policies found -> policies.put(address.family(), found);
           case Found.Nothing(var code) -> {
             return code;
@@ -47,38 +50,38 @@ final class Explain {
         }
       }
     }
-    Settings settings = console.settings();
-    List<Question> questions = new ArrayList<>();
+    Settings settings = context.settings();
+    List<ExplainRequest> questions = new ArrayList<>();
     for (Ip ip : addresses) {
       questions.add(question(settings, ip, settings.from()));
     }
-    if (isFlow(console, addresses)) {
+    if (isFlow(context, addresses)) {
       questions.add(question(settings, addresses.getLast(), Optional.of(addresses.getFirst())));
     }
-    print(console, answers(settings, questions, policies));
+    print(context, answers(settings, questions, policies));
     return Main.OK;
   }
 
-  private static Question question(Settings settings, Ip to, Optional<Ip> from) {
-    return new Question(to, from, settings.protocol(), settings.port(), settings.via());
+  private static ExplainRequest question(Settings settings, Ip to, Optional<Ip> from) {
+    return new ExplainRequest(to, from, settings.protocol(), settings.port(), settings.via());
   }
 
   /** Two addresses are also the two ends of a flow, where nothing else says where it begins. */
-  private static boolean isFlow(Console console, List<Ip> addresses) {
+  private static boolean isFlow(CommandContext context, List<Ip> addresses) {
     return addresses.size() == 2
-        && console.settings().from().isEmpty()
-        && !console.settings().configGiven()
+        && context.settings().from().isEmpty()
+        && !context.settings().configGiven()
         && addresses.getFirst().family() == addresses.getLast().family();
   }
 
   /** By everybody's rules; by the config alone where only a file is asked. */
   private static List<Explanation> answers(
-      Settings settings, List<Question> questions, Map<Family, Found.Policies> policies) {
-    boolean asked = !settings.configGiven() && Hooks.has(settings.config().backend());
-    Hooks look = new Hooks();
+      Settings settings, List<ExplainRequest> questions, Map<Family, Found.Policies> policies) {
+    boolean asked = !settings.configGiven() && NatHooks.has(settings.config().backend());
+    NatHooks look = new NatHooks();
     Map<Family, Hook> hooks = new EnumMap<>(Family.class);
     List<Explanation> answers = new ArrayList<>();
-    for (Question question : questions) {
+    for (ExplainRequest question : questions) {
       Family family = question.to().family();
       Found.Policies found =
           Objects.requireNonNull(policies.get(family)); // found before it is asked
@@ -108,9 +111,9 @@ final class Explain {
     record Nothing(int code) implements Found {}
   }
 
-  private static Found policy(Console console, Family family) {
-    if (console.settings().configGiven()) {
-      Optional<Config> config = console.config();
+  private static Found policy(CommandContext context, Family family) {
+    if (context.settings().configGiven()) {
+      Optional<Config> config = context.config();
       return config
           .<Found>map(
               c ->
@@ -121,13 +124,13 @@ final class Explain {
     // The running agent may have been told another backend: whoever has rules of ours answers.
     Optional<Failure> unseen = Optional.empty();
     boolean looked = false;
-    for (Backend backend : console.backends().all(console.settings().config())) {
+    for (Backend backend : context.backends().all(context.settings().config())) {
       switch (backend.observe(family)) {
         case Observation.Unseen(Failure failure) -> unseen = Optional.of(failure);
         case Observation.Seen(var observed) -> {
           looked = true;
           for (String flaw : observed.flaws()) {
-            console.err().println("ip-masq-agent: " + backend.name() + ": " + flaw);
+            context.err().println("ip-masq-agent: " + backend.name() + ": " + flaw);
           }
           if (observed.policy().isPresent()) {
             return new Found.Policies(observed.policy(), backend.name());
@@ -137,21 +140,21 @@ final class Explain {
     }
     return looked || unseen.isEmpty()
         ? new Found.Policies(Optional.empty(), "")
-        : new Found.Nothing(console.fail(unseen.get()));
+        : new Found.Nothing(context.fail(unseen.get()));
   }
 
-  private static void print(Console console, List<Explanation> answers) {
-    if (console.json()) {
-      console.printJson(answers.stream().map(Explanation::fields).toList());
+  private static void print(CommandContext context, List<Explanation> answers) {
+    if (context.json()) {
+      context.printJson(answers.stream().map(Explanation::fields).toList());
       return;
     }
     boolean ends = answers.stream().anyMatch(answer -> answer.from().isPresent());
     boolean asked = answers.stream().anyMatch(answer -> answer.actual().isPresent());
     String first = ends ? "PACKET" : "DESTINATION";
-    Table table =
+    TextTable table =
         asked
-            ? new Table(first, "VERDICT", "WHY", "DECIDED BY")
-            : new Table(first, "WANTED", "WHY");
+            ? new TextTable(first, "VERDICT", "WHY", "DECIDED BY")
+            : new TextTable(first, "WANTED", "WHY");
     for (Explanation answer : answers) {
       String packet =
           answer.from().map(from -> from + " to " + answer.to()).orElse(answer.to().toString());
@@ -162,6 +165,6 @@ final class Explain {
         table.row(packet, answer.phrase(), answer.why());
       }
     }
-    table.print(console.out());
+    context.out().print(table.text(""));
   }
 }

@@ -1,5 +1,8 @@
 package ipmasq.cli;
 
+import ipmasq.app.Backends;
+import ipmasq.app.Settings;
+import ipmasq.app.Version;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -12,7 +15,7 @@ import java.util.Optional;
 /** The way in: sorts the command line and hands over to a command. */
 public final class Main {
   /** Exit codes, the same for every command. */
-  static final int OK = 0;
+  public static final int OK = 0;
 
   static final int FAILED = 1;
   static final int USAGE = 2;
@@ -62,17 +65,17 @@ public final class Main {
       return usage(refusal.get(), command, err);
     }
     if (line.isOn(Flag.VERSION, false)) {
-      return Version.print(out);
+      return version(out);
     }
     List<String> operands =
         line.words().isEmpty() ? List.of() : line.words().subList(1, line.words().size());
-    switch (Settings.of(asTheAgentRuns(command, line, err))) {
-      case Settings.Parsed.Wrong(var message) -> {
+    switch (SettingsParser.of(asTheAgentRuns(command, line, err))) {
+      case SettingsParser.Parsed.Wrong(var message) -> {
         return usage(message, command, err);
       }
-      case Settings.Parsed.Good(var settings) -> {
+      case SettingsParser.Parsed.Good(var settings) -> {
         try (Backends backends = backends(command, settings)) {
-          return run(command, operands, new Console(out, err, settings, backends));
+          return run(command, operands, new CommandContext(out, err, settings, backends));
         }
       }
     }
@@ -106,30 +109,35 @@ public final class Main {
     };
   }
 
-  private static int run(Command command, List<String> operands, Console console) {
+  private static int run(Command command, List<String> operands, CommandContext context) {
     return switch (command) {
-      case RUN -> Run.run(console);
-      case CHECK -> Check.run(console, operands);
-      case CONFIG -> ShowConfig.run(console);
-      case PLAN -> ShowPlan.run(console);
-      case APPLY -> Apply.run(console);
-      case STATUS -> ShowStatus.run(console);
-      case EXPLAIN -> Explain.run(console, operands);
-      case CLEANUP -> Cleanup.run(console);
-      case VERSION -> Version.print(console.out());
-      case HELP -> help(operands, console);
+      case RUN -> Run.run(context);
+      case CHECK -> Check.run(context, operands);
+      case CONFIG -> ShowConfig.run(context);
+      case PLAN -> ShowPlan.run(context);
+      case APPLY -> Apply.run(context);
+      case STATUS -> ShowStatus.run(context);
+      case EXPLAIN -> Explain.run(context, operands);
+      case CLEANUP -> Cleanup.run(context);
+      case VERSION -> version(context.out());
+      case HELP -> help(operands, context);
     };
   }
 
-  private static int help(List<String> operands, Console console) {
+  private static int version(PrintStream out) {
+    out.println("ip-masq-agent " + Version.text());
+    return OK;
+  }
+
+  private static int help(List<String> operands, CommandContext context) {
     if (operands.isEmpty()) {
-      return Help.print(console.out());
+      return Help.print(context.out());
     }
     String word = operands.getFirst();
     return Command.named(word)
-        .map(command -> Help.print(command, console.out()))
+        .map(command -> Help.print(command, context.out()))
         .orElseGet(
-            () -> usage("unknown command " + word + Command.suggestion(word), console.err()));
+            () -> usage("unknown command " + word + Command.suggestion(word), context.err()));
   }
 
   /** One line about a wrong command line; the exit code of such. */

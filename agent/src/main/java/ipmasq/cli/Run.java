@@ -1,14 +1,19 @@
 package ipmasq.cli;
 
+import ipmasq.app.ConfigWatchers;
+import ipmasq.app.ConflictWatch;
+import ipmasq.app.Settings;
+import ipmasq.app.StatusServer;
+import ipmasq.app.Version;
 import ipmasq.backend.Backend;
 import ipmasq.log.Log;
 import ipmasq.log.LogQueue;
 import ipmasq.loop.Agent;
 import ipmasq.loop.Enforcement;
 import ipmasq.loop.Heartbeat;
-import ipmasq.loop.Journal;
 import ipmasq.loop.Pass;
 import ipmasq.loop.Pass.Result;
+import ipmasq.loop.PassLogger;
 import ipmasq.loop.Trigger;
 import ipmasq.loop.Triggers;
 import ipmasq.net.Family;
@@ -25,10 +30,10 @@ final class Run {
 
   private Run() {}
 
-  static int run(Console console) {
-    Settings settings = console.settings();
-    LogQueue lines = console.logQueue();
-    Log log = console.log(lines);
+  static int run(CommandContext context) {
+    Settings settings = context.settings();
+    LogQueue lines = context.logQueue();
+    Log log = context.log(lines);
     log.info("ip-masq-agent " + Version.text() + " starts");
     for (String flag : settings.ignoredFlags()) {
       log.info("--" + flag + " does nothing here: the log goes to stderr");
@@ -45,12 +50,12 @@ final class Run {
       return Main.OK; // before it had begun
     }
     try {
-      Watchers watchers = new Watchers(settings.configs(), triggers, log);
-      Consumer<Pass> journal = new Journal(log);
+      ConfigWatchers watchers = new ConfigWatchers(settings.configs(), triggers, log);
+      Consumer<Pass> logger = new PassLogger(log);
       // The rules come before anything that can wait.
       ConflictWatch conflicts = new ConflictWatch(log);
       Consumer<Pass> passes =
-          journal
+          logger
               .andThen(pass -> absence(pass, settings, log))
               .andThen(pass -> idleFlags(pass, settings, log))
               .andThen(watchers::start)
@@ -59,17 +64,17 @@ final class Run {
       if (settings.listen().isPresent()) {
         passes =
             passes.andThen(
-                new Listening(settings.listen().get(), settings, heartbeat, conflicts, log));
+                new StatusServer(settings.listen().get(), settings, heartbeat, conflicts, log));
       }
       new Agent(
-              console.sync(() -> triggers.post(Trigger.CONFIG)),
+              context.sync(() -> triggers.post(Trigger.CONFIG)),
               triggers,
               settings.watchInterval(),
               heartbeat,
               passes)
           .run();
       if (settings.cleanupOnExit() && !settings.dryRun()) {
-        cleanUp(console, log);
+        cleanUp(context, log);
       }
       boolean stay = !settings.cleanupOnExit() && !settings.dryRun();
       log.info("ip-masq-agent ends" + (stay ? "; its rules stay" : ""));
@@ -110,8 +115,8 @@ final class Run {
     }
   }
 
-  private static void cleanUp(Console console, Log log) {
-    for (Backend backend : console.backends().all(console.settings().config())) {
+  private static void cleanUp(CommandContext context, Log log) {
+    for (Backend backend : context.backends().all(context.settings().config())) {
       for (Family family : Family.values()) {
         switch (new Enforcement(true).remove(backend, family)) {
           case Result.Unchanged(), Result.Pending _ -> {}

@@ -26,30 +26,30 @@ final class ShowConfig {
     record InFiles(List<Place> places) implements Origin {}
   }
 
-  static int run(Console console) {
-    return run(console, System.in);
+  static int run(CommandContext context) {
+    return run(context, System.in);
   }
 
-  static int run(Console console, InputStream in) {
-    Reading reading = console.read(in);
-    if (!console.accepts(reading) || !(reading instanceof Reading.Read read)) {
+  static int run(CommandContext context, InputStream in) {
+    Reading reading = context.read(in);
+    if (!context.accepts(reading) || !(reading instanceof Reading.Read read)) {
       return Main.FAILED;
     }
-    BackendChoice backend = console.backends().look().choose(read.config().backend()).backend();
+    BackendChoice backend = context.backends().look().choose(read.config().backend()).backend();
     String here = Key.BACKEND.json(backend).toString();
-    if (console.json()) {
-      console.printJson(json(console, read, here));
+    if (context.json()) {
+      context.printJson(json(context, read, here));
     } else {
       for (Key<?> key : Key.ALL) {
-        print(console, key, read, here);
+        print(context, key, read, here);
       }
     }
     return Main.OK;
   }
 
-  private static Origin origin(Console console, Key<?> key, Reading.Read read) {
+  private static Origin origin(CommandContext context, Key<?> key, Reading.Read read) {
     List<Place> places = read.places().getOrDefault(key, List.of());
-    String flag = console.settings().origins().get(key);
+    String flag = context.settings().origins().get(key);
     return !places.isEmpty()
         ? new Origin.InFiles(places)
         : flag != null ? new Origin.OfFlag(flag) : new Origin.Default();
@@ -62,18 +62,18 @@ final class ShowConfig {
   }
 
   /** YAML, its texts in JSON's quotes, so that nothing is taken for something else. */
-  private static void print(Console console, Key<?> key, Reading.Read read, String here) {
+  private static void print(CommandContext context, Key<?> key, Reading.Read read, String here) {
     Object value = value(key, read.config());
-    Origin origin = origin(console, key, read);
+    Origin origin = origin(context, key, read);
     String comment = "  # " + words(origin, key);
     if (key == Key.BACKEND && !here.equals(value)) {
       comment += "; here " + here;
     }
     if (value instanceof List<?> list && !list.isEmpty()) {
-      console.out().println(key + ":" + comment);
-      list.forEach(each -> console.out().println("  - " + Json.write(each)));
+      context.out().println(key + ":" + comment);
+      list.forEach(each -> context.out().println("  - " + Json.write(each)));
     } else {
-      console.out().println(key + ": " + Json.write(value) + comment);
+      context.out().println(key + ": " + Json.write(value) + comment);
     }
   }
 
@@ -87,12 +87,12 @@ final class ShowConfig {
     };
   }
 
-  private static Map<String, Object> json(Console console, Reading.Read read, String here) {
+  private static Map<String, Object> json(CommandContext context, Reading.Read read, String here) {
     Map<String, Object> keys = new LinkedHashMap<>();
     for (Key<?> key : Key.ALL) {
       Map<String, @Nullable Object> fields = new LinkedHashMap<>();
       fields.put("value", value(key, read.config()));
-      switch (origin(console, key, read)) {
+      switch (origin(context, key, read)) {
         case Origin.Default() -> fields.put("origin", "default");
         case Origin.OfFlag(var name) -> {
           fields.put("origin", "flag");
@@ -105,7 +105,7 @@ final class ShowConfig {
       }
       keys.put(key.name(), fields);
     }
-    Map<String, Object> answer = Console.answer(read);
+    Map<String, Object> answer = CommandContext.answer(read);
     answer.put("backend", here);
     answer.put("config", keys);
     return answer;

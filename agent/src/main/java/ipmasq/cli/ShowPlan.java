@@ -43,16 +43,16 @@ final class ShowPlan {
     }
   }
 
-  static int run(Console console) {
-    return run(console, System.in, Colour.ofTerminal());
+  static int run(CommandContext context) {
+    return run(context, System.in, Colour.ofTerminal());
   }
 
-  static int run(Console console, InputStream in, Colour colour) {
-    Reading reading = console.read(in);
-    if (!console.accepts(reading)) {
+  static int run(CommandContext context, InputStream in, Colour colour) {
+    Reading reading = context.read(in);
+    if (!context.accepts(reading)) {
       return Main.FAILED;
     }
-    Pass pass = console.sync(reading, false).pass(Set.of(Trigger.START), false);
+    Pass pass = context.sync(reading, false).pass(Set.of(Trigger.START), false);
     List<Part> parts = new ArrayList<>();
     List<Unseen> unseen = new ArrayList<>();
     for (Swept place : places(pass)) {
@@ -64,11 +64,11 @@ final class ShowPlan {
         case Result.Unchanged _, Result.Changed _ -> {}
       }
     }
-    if (console.json()) {
-      console.printJson(json(reading, pass, parts, unseen));
+    if (context.json()) {
+      context.printJson(json(reading, pass, parts, unseen));
     } else {
-      print(console, colour, pass, parts);
-      unseen.forEach(each -> console.fail(each.failure));
+      print(context, colour, pass, parts);
+      unseen.forEach(each -> context.fail(each.failure));
     }
     return !unseen.isEmpty() ? Main.FAILED : parts.isEmpty() ? Main.OK : WOULD_CHANGE;
   }
@@ -85,19 +85,19 @@ final class ShowPlan {
     return places;
   }
 
-  private static void print(Console console, Colour colour, Pass pass, List<Part> parts) {
+  private static void print(CommandContext context, Colour colour, Pass pass, List<Part> parts) {
     if (parts.isEmpty()) {
       if (pass.enforced()) {
-        console.out().println("nothing to change (" + pass.backend() + ")");
+        context.out().println("nothing to change (" + pass.backend() + ")");
       }
       return;
     }
     for (Part part : parts) {
-      console.out().println(part.family + " (" + part.backend + ")");
-      part.changes.forEach(change -> console.out().println(colour.of(change)));
+      context.out().println(part.family + " (" + part.backend + ")");
+      part.changes.forEach(change -> context.out().println(colour.of(change)));
     }
-    console.out().println();
-    console
+    context.out().println();
+    context
         .out()
         .println(
             "%d to add, %d to remove, %d to repair (%s)"
@@ -119,7 +119,7 @@ final class ShowPlan {
       Reading reading, Pass pass, List<Part> parts, List<Unseen> unseen) {
     List<Object> changes = new ArrayList<>();
     parts.forEach(part -> part.changes.forEach(change -> changes.add(part.json(change))));
-    Map<String, Object> answer = Console.answer(reading);
+    Map<String, Object> answer = CommandContext.answer(reading);
     answer.put("backend", pass.backend());
     answer.put("changes", changes);
     answer.put("failures", unseen.stream().map(Unseen::json).toList());

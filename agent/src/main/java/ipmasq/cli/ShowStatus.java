@@ -1,5 +1,7 @@
 package ipmasq.cli;
 
+import ipmasq.app.NatHooks;
+import ipmasq.app.StatusServer;
 import ipmasq.backend.Backend;
 import ipmasq.backend.Failure;
 import ipmasq.backend.Observation;
@@ -12,11 +14,11 @@ import ipmasq.loop.Trigger;
 import ipmasq.net.Family;
 import ipmasq.plan.Change;
 import ipmasq.policy.Policy;
-import ipmasq.status.Chronicle;
+import ipmasq.status.CounterSampler;
 import ipmasq.status.HookSample;
-import ipmasq.status.Meter;
 import ipmasq.status.StatusJson;
 import ipmasq.status.StatusText;
+import ipmasq.status.StatusTracker;
 import ipmasq.status.View;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -31,30 +33,29 @@ import java.util.Set;
 
 /** {@code status}: how it stands, from the running agent or, without one, from file and kernel. */
 final class ShowStatus {
-  /** The bit of CAP_NET_ADMIN among a process's capabilities. */
-  private static final long NET_ADMIN = 1 << 12;
+  private static final int CAP_NET_ADMIN = 12;
 
   private ShowStatus() {}
 
-  static int run(Console console) {
+  static int run(CommandContext context) {
     Optional<RunningAgent> agent = RunningAgent.find();
     Optional<InetSocketAddress> where =
-        console.settings().listen().map(RunningAgent::reachable).or(() -> listen(agent));
+        context.settings().listen().map(RunningAgent::reachable).or(() -> listen(agent));
     if (where.isPresent()) {
       try {
-        return remote(console, where.get());
+        return remote(context, where.get());
       } catch (IOException silent) {
-        console.err().println(silence(where.get(), silent));
+        context.err().println(silence(where.get(), silent));
       }
     } else if (agent.isPresent()) {
-      console
+      context
           .err()
           .println(
               "The agent (process "
                   + agent.get().pid()
                   + ") does not listen, so its history is not known: start it with --listen.");
     }
-    return mayLook() ? local(console, agent) : cannotTell(console);
+    return mayLook() ? local(context, agent) : cannotTell(context);
   }
 
   /** Whether this process may read rules at all. */
@@ -62,7 +63,7 @@ final class ShowStatus {
     try {
       for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
         if (line.startsWith("CapEff:")) {
-          return (Long.parseUnsignedLong(line.substring(7).strip(), 16) & NET_ADMIN) != 0;
+          return (Long.parseUnsignedLong(line.substring(7).strip(), 16) & 1L << CAP_NET_ADMIN) != 0;
         }
       }
     } catch (IOException noProc) {
@@ -71,15 +72,15 @@ final class ShowStatus {
     return true;
   }
 
-  private static int cannotTell(Console console) {
+  private static int cannotTell(CommandContext context) {
     String sentence = "Cannot tell how this node stands: run as root.";
-    if (console.json()) {
+    if (context.json()) {
       Map<String, Object> fields = new LinkedHashMap<>();
       fields.put("ok", false);
       fields.put("summary", sentence);
-      console.printJson(fields);
+      context.printJson(fields);
     } else {
-      console.out().println(sentence);
+      context.out().println(sentence);
     }
     return Main.FAILED;
   }
@@ -99,43 +100,43 @@ final class ShowStatus {
         + "). What follows is what file and kernel say.";
   }
 
-  private static int remote(Console console, InetSocketAddress where) throws IOException {
-    Fetch.Fetched answer = Fetch.get(where, console.json() ? "/api/status" : "/api/status.txt");
+  private static int remote(CommandContext context, InetSocketAddress where) throws IOException {
+    Fetch.Fetched answer = Fetch.get(where, context.json() ? "/api/status" : "/api/status.txt");
     if (answer.status() != 200) {
       throw new IOException(answer.body().strip());
     }
-    console.out().print(answer.body());
-    String json = console.json() ? answer.body() : Fetch.get(where, "/api/status").body();
+    context.out().print(answer.body());
+    String json = context.json() ? answer.body() : Fetch.get(where, "/api/status").body();
     return json.startsWith("{\"ok\":true") ? Main.OK : Main.FAILED;
   }
 
   /** A look as a pass would take it, without writing anything. */
-  private static int local(Console console, Optional<RunningAgent> agent) {
-    Reading reading = console.read();
-    Pass looked = console.sync(reading, false).pass(Set.of(Trigger.START), false);
+  private static int local(CommandContext context, Optional<RunningAgent> agent) {
+    Reading reading = context.read();
+    Pass looked = context.sync(reading, false).pass(Set.of(Trigger.START), false);
     Pass pass = looked.with(results(looked, agent.isPresent()));
     Config config = pass.config();
-    Backend backend = console.backends().target(console.backends().look(), config).backend();
+    Backend backend = context.backends().target(context.backends().look(), config).backend();
     Map<Family, Observation> seen = new EnumMap<>(Family.class);
     pass.results().keySet().forEach(family -> seen.put(family, backend.observe(family)));
     Instant now = pass.at();
-    Chronicle chronicle = new Chronicle(Listening.identity(Optional.empty()));
-    chronicle.accept(pass);
+    StatusTracker tracker = new StatusTracker(StatusServer.identity(Optional.empty()));
+    tracker.accept(pass);
     View view =
         new View(
-            chronicle.status().orElseThrow(),
-            new Meter.Sample(now, seen, hooks(config, backend.name(), seen)),
+            tracker.status().orElseThrow(),
+            new CounterSampler.Sample(now, seen, hooks(config, backend.name(), seen)),
             now,
             agent.isPresent());
-    console.out().print(console.json() ? StatusJson.of(view) + "\n" : StatusText.of(view));
+    context.out().print(context.json() ? StatusJson.of(view) + "\n" : StatusText.of(view));
     return view.state().ok() ? Main.OK : Main.FAILED;
   }
 
   private static Map<Family, HookSample> hooks(
       Config config, String backend, Map<Family, Observation> seen) {
     Map<Family, HookSample> hooks = new EnumMap<>(Family.class);
-    if (Hooks.has(config.backend())) {
-      Hooks look = new Hooks();
+    if (NatHooks.has(config.backend())) {
+      NatHooks look = new NatHooks();
       seen.forEach(
           (family, observation) -> {
             Optional<Policy> ours =

@@ -65,18 +65,22 @@ public final class ChainName {
     }
     int bytes = text.getBytes(StandardCharsets.UTF_8).length;
     if (bytes > MAX_BYTES) {
-      return "chain " + Words.quoted(text) + " is too long: " + bytes + " of at most 28 characters";
+      return "chain "
+          + Phrases.quoted(text)
+          + " is too long: "
+          + bytes
+          + " of at most 28 characters";
     }
     if (text.charAt(0) == '-' || text.charAt(0) == '!') {
-      return "chain " + Words.quoted(text) + " must not start with " + text.charAt(0);
+      return "chain " + Phrases.quoted(text) + " must not start with " + text.charAt(0);
     }
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
       if (Character.isWhitespace(c) || Character.isSpaceChar(c) || Character.isISOControl(c)) {
-        return "chain " + Words.quoted(text) + " must not contain white space";
+        return "chain " + Phrases.quoted(text) + " must not contain white space";
       }
       if (c == '"' || c == '\'' || c == '\\' || c == '`') {
-        return "chain " + Words.quoted(text) + " must not contain " + c;
+        return "chain " + Phrases.quoted(text) + " must not contain " + c;
       }
     }
     if (BUILT_IN.contains(text)) {

@@ -22,6 +22,11 @@ public record FileSnapshot(Path path, Optional<FileBytes> bytes, Optional<Proble
   static final int MOST_MEGABYTES = 64;
 
   private static final int MOST_BYTES = MOST_MEGABYTES << 20;
+  private static final int S_IFMT = 0xf000;
+  private static final int S_IFIFO = 0x1000;
+  private static final int S_IFCHR = 0x2000;
+  private static final int S_IFBLK = 0x6000;
+  private static final int S_IFSOCK = 0xc000;
 
   /** Bytes that came otherwise than from a file. */
   public static FileSnapshot of(Path path, byte[] bytes) {
@@ -84,10 +89,10 @@ public record FileSnapshot(Path path, Optional<FileBytes> bytes, Optional<Proble
     }
     try {
       int mode = (Integer) Files.getAttribute(path, "unix:mode");
-      return switch (mode >> 12 & 15) {
-        case 1 -> "a FIFO";
-        case 2, 6 -> "a device";
-        case 12 -> "a socket";
+      return switch (mode & S_IFMT) {
+        case S_IFIFO -> "a FIFO";
+        case S_IFCHR, S_IFBLK -> "a device";
+        case S_IFSOCK -> "a socket";
         default -> "something special";
       };
     } catch (UnsupportedOperationException | IllegalArgumentException notUnix) {
@@ -106,6 +111,6 @@ public record FileSnapshot(Path path, Optional<FileBytes> bytes, Optional<Proble
     }
     return message.startsWith("Too many levels of symbolic links")
         ? "it is a symbolic link that leads back to itself"
-        : Words.shortened(message);
+        : Phrases.shortened(message);
   }
 }

@@ -69,7 +69,7 @@ final class FileText {
         throw new SyntaxError(
             line,
             text.codePointCount(lineStart, i) + 1,
-            "control characters are not allowed, found " + Words.quoted(String.valueOf(c)),
+            "control characters are not allowed, found " + Phrases.quoted(String.valueOf(c)),
             "the file must be plain text");
       } else if (c == REPLACEMENT && !replaced) {
         replaced = true;

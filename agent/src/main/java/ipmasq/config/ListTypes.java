@@ -133,7 +133,7 @@ final class ListTypes {
     List<String> parts = new ArrayList<>();
     for (String part : text.split("[,\\s]+")) {
       if (!part.isEmpty()) {
-        parts.add(Words.quoted(part));
+        parts.add(Phrases.quoted(part));
       }
     }
     return String.join(", ", parts.size() > 3 ? parts.subList(0, 3) : parts)
@@ -196,7 +196,7 @@ final class ListTypes {
           problems.error(
               token,
               "CIDR "
-                  + Words.quoted(text)
+                  + Phrases.quoted(text)
                   + " is not aligned to a CIDR block, ip: \""
                   + ip
                   + "\" network: \""
@@ -212,15 +212,15 @@ final class ListTypes {
       case Cidr.Parsed.V4Mapped() ->
           problems.error(
               token,
-              "CIDR " + Words.quoted(text) + " is IPv4 written as IPv6, which matches no packet",
+              "CIDR " + Phrases.quoted(text) + " is IPv4 written as IPv6, which matches no packet",
               "write it as IPv4, such as \"10.0.0.0/8\"");
       case Cidr.Parsed.Malformed() ->
           problems.error(
               token,
               "CIDR "
-                  + Words.quoted(text)
+                  + Phrases.quoted(text)
                   + " could not be parsed, invalid CIDR address: "
-                  + Words.shortened(text),
+                  + Phrases.shortened(text),
               cidrHint(text));
     }
   }

@@ -37,7 +37,7 @@ final class ScalarTypes {
           return switch (text) {
             case "1", "t", "T", "true", "TRUE", "True" -> new Parsed.Value<>(true);
             case "0", "f", "F", "false", "FALSE", "False" -> new Parsed.Value<>(false);
-            default -> new Parsed.Malformed<>("true or false, not " + Words.quoted(text));
+            default -> new Parsed.Malformed<>("true or false, not " + Phrases.quoted(text));
           };
         }
 
@@ -78,7 +78,7 @@ final class ScalarTypes {
         public Parsed<OptionalLong> parse(String text) {
           OptionalLong value = whole(text);
           return value.isEmpty()
-              ? new Parsed.Malformed<>("a whole number, not " + Words.quoted(text))
+              ? new Parsed.Malformed<>("a whole number, not " + Phrases.quoted(text))
               : new Parsed.Value<>(value);
         }
 
@@ -132,7 +132,7 @@ final class ScalarTypes {
         }
 
         private static String seconds(String number) {
-          return number.startsWith("-") || number.equals("0") ? "60" : Words.shortened(number);
+          return number.startsWith("-") || number.equals("0") ? "60" : Phrases.shortened(number);
         }
 
         private Optional<Duration> readText(Input in) {
@@ -142,7 +142,7 @@ final class ScalarTypes {
               in.problems()
                   .error(
                       token,
-                      in.key() + ": " + Words.shortened(reason),
+                      in.key() + ": " + Phrases.shortened(reason),
                       "write numbers with the units h, m, s, ms, us or ns, such as \"60s\" or"
                           + " \"1h30m\"");
               yield Optional.empty();
@@ -153,7 +153,7 @@ final class ScalarTypes {
                       token,
                       in.key()
                           + " is "
-                          + Words.quoted(token.text())
+                          + Phrases.quoted(token.text())
                           + ", but must be more than zero",
                       "write \"60s\"");
               yield Optional.empty();
@@ -162,7 +162,7 @@ final class ScalarTypes {
               in.problems()
                   .warning(
                       token,
-                      in.key() + " is " + Words.quoted(token.text()) + ", raised to 100ms",
+                      in.key() + " is " + Phrases.quoted(token.text()) + ", raised to 100ms",
                       "write \"100ms\" or more");
               yield Optional.of(SHORTEST);
             }
@@ -176,7 +176,7 @@ final class ScalarTypes {
           OptionalLong seconds = whole(text);
           return seconds.isEmpty() || seconds.getAsLong() < 1
               ? new Parsed.Malformed<>(
-                  "a whole number of seconds, 1 or more, not " + Words.quoted(text))
+                  "a whole number of seconds, 1 or more, not " + Phrases.quoted(text))
               : new Parsed.Value<>(Duration.ofSeconds(seconds.getAsLong()));
         }
 
@@ -274,7 +274,7 @@ final class ScalarTypes {
       E value = words().get(text);
       return value == null
           ? new Parsed.Malformed<>(
-              "one of " + String.join(", ", words().keySet()) + ", not " + Words.quoted(text))
+              "one of " + String.join(", ", words().keySet()) + ", not " + Phrases.quoted(text))
           : new Parsed.Value<>(value);
     }
 

@@ -114,7 +114,7 @@ final class SettingsReader {
     if (!setting.exact()) {
       problems.warning(
           setting.at(),
-          "key " + Words.quoted(setting.at().text()) + " is taken for " + key,
+          "key " + Phrases.quoted(setting.at().text()) + " is taken for " + key,
           "write \"" + key + "\"");
     }
     if (before == null) {
@@ -199,7 +199,7 @@ final class SettingsReader {
     }
     problems.warning(
         name,
-        "unknown key " + Words.quoted(key) + " is ignored",
+        "unknown key " + Phrases.quoted(key) + " is ignored",
         meant.isPresent() ? "did you mean " + meant.get() + "?" : "");
   }
 

@@ -34,13 +34,13 @@ public final class ToPorts {
       int last = dash < 0 ? first : port(part.substring(dash + 1));
       if (first < 0 || last < 0) {
         return new Parsed.Malformed(
-            Words.quoted(part) + " is not a port or a range such as 1024-65535");
+            Phrases.quoted(part) + " is not a port or a range such as 1024-65535");
       }
       if (first == 0 || last > 65535 || last == 0 || first > 65535) {
-        return new Parsed.Malformed(Words.quoted(part) + ": ports go from 1 to 65535");
+        return new Parsed.Malformed(Phrases.quoted(part) + ": ports go from 1 to 65535");
       }
       if (first > last) {
-        return new Parsed.Malformed(Words.quoted(part) + " ends before it begins");
+        return new Parsed.Malformed(Phrases.quoted(part) + " ends before it begins");
       }
       ranges.add(new PortRange(first, last));
       at = end + 1;

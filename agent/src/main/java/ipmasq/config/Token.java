@@ -42,9 +42,9 @@ record Token(Kind kind, String text, String written, int line, int column) {
   String phrase() {
     return switch (kind) {
       case NULL -> "empty";
-      case BOOLEAN -> "the boolean " + Words.shortened(written);
-      case NUMBER -> "the number " + Words.shortened(written);
-      case TEXT, MERGE -> "the text " + Words.quoted(written);
+      case BOOLEAN -> "the boolean " + Phrases.shortened(written);
+      case NUMBER -> "the number " + Phrases.shortened(written);
+      case TEXT, MERGE -> "the text " + Phrases.quoted(written);
       case LIST -> "a list";
       case MAP -> "a map";
       case LIST_END, MAP_END, END -> "missing";

@@ -69,12 +69,13 @@ final class YamlErrors {
     if (line.startsWith("-")) {
       hint = "a space belongs after the dash";
     } else if (line.indexOf('/') > 0) {
-      hint = "a dash is missing: \"- " + Words.shortened(line) + "\"";
+      hint = "a dash is missing: \"- " + Phrases.shortened(line) + "\"";
     } else {
       hint = "a key is followed by \": \"";
     }
     return at.as(
-        "not YAML: " + Words.quoted(line) + " is neither a key with its colon nor in a list", hint);
+        "not YAML: " + Phrases.quoted(line) + " is neither a key with its colon nor in a list",
+        hint);
   }
 
   private static SyntaxError unclosed(Opened inside, SyntaxError noticed, boolean atEnd) {

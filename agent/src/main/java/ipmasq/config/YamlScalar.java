@@ -48,7 +48,7 @@ final class YamlScalar {
       throw new SyntaxError(
           token.line(),
           token.column(),
-          "the tag !!" + type + " does not fit " + Words.quoted(token.written()),
+          "the tag !!" + type + " does not fit " + Phrases.quoted(token.written()),
           "remove the tag");
     }
     return token;
@@ -85,7 +85,10 @@ final class YamlScalar {
           new Token(Kind.BOOLEAN, isTrue(value) ? "true" : "false", value, line, column);
       case NUMBER ->
           throw new SyntaxError(
-              line, column, Words.quoted(value) + " is not a finite number", "put text in quotes");
+              line,
+              column,
+              Phrases.quoted(value) + " is not a finite number",
+              "put text in quotes");
       case TEXT, LIST, LIST_END, MAP, MAP_END, END -> {
         String number = number(value);
         yield number.isEmpty()

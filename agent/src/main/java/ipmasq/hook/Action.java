@@ -43,7 +43,7 @@ public sealed interface Action {
   record Goto(String chain) implements Action {}
 
   /** Whatever a verdict map holds for the packet, and nothing where it holds nothing. */
-  record Ask(List<Key> keys, ElementSet map) implements Action {
+  record Ask(List<SetKey> keys, ElementSet map) implements Action {
     public Ask {
       keys = List.copyOf(keys);
     }

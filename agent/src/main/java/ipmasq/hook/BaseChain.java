@@ -14,8 +14,11 @@ import java.util.Optional;
  * @param drops whether packets that no rule decided on are dropped at its end
  */
 public record BaseChain(String name, int priority, String entry, boolean drops, Chains chains) {
-  /** What every chain of iptables runs at. */
-  public static final int IPTABLES_PRIORITY = 100;
+  /** What iptables' nat POSTROUTING runs at. */
+  public static final int NF_IP_PRI_NAT_SRC = 100;
+
+  /** What iptables' nat PREROUTING runs at. */
+  public static final int NF_IP_PRI_NAT_DST = -100;
 
   /** The chains of a table, by name. */
   public interface Chains {

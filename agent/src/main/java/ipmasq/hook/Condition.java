@@ -62,10 +62,10 @@ public sealed interface Condition {
   }
 
   /** It comes from one of these. */
-  record Source(Ranges ranges) implements Condition {}
+  record Source(AddressRanges ranges) implements Condition {}
 
   /** It goes to one of these. */
-  record Destination(Ranges ranges) implements Condition {}
+  record Destination(AddressRanges ranges) implements Condition {}
 
   /** It leaves by an interface of one of these names; a trailing {@code +} takes any ending. */
   record Out(List<String> names) implements Condition {
@@ -103,7 +103,7 @@ public sealed interface Condition {
   record LocalSource() implements Condition {}
 
   /** It is in a set that is too long to be read. */
-  record Member(List<Key> keys, ElementSet set) implements Condition {
+  record Member(List<SetKey> keys, ElementSet set) implements Condition {
     public Member {
       keys = List.copyOf(keys);
     }
@@ -113,11 +113,11 @@ public sealed interface Condition {
   record Unknown(String text) implements Condition {}
 
   static Condition source(Cidr block) {
-    return new Source(Ranges.of(IpRange.of(block)));
+    return new Source(AddressRanges.of(IpRange.of(block)));
   }
 
   static Condition destination(Cidr block) {
-    return new Destination(Ranges.of(IpRange.of(block)));
+    return new Destination(AddressRanges.of(IpRange.of(block)));
   }
 
   /** This, or its opposite. */
@@ -157,8 +157,8 @@ public sealed interface Condition {
     return any;
   }
 
-  private static Truth asked(List<Key> keys, ElementSet set, Flow flow) {
-    Optional<byte[]> key = Key.of(keys, flow);
+  private static Truth asked(List<SetKey> keys, ElementSet set, Flow flow) {
+    Optional<byte[]> key = SetKey.of(keys, flow);
     if (key.isEmpty()) {
       return Truth.MAYBE;
     }

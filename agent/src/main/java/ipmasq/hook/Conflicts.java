@@ -80,7 +80,8 @@ public final class Conflicts {
   private void judge() {
     List<Rule> rules = hook.chains().stream().flatMap(chain -> chain.rules().stream()).toList();
     List<IpRange> parts = parts(rules);
-    Ranges nowhere = Ranges.ofBlocks(nowhere(hook.family()).stream().map(Cidr::of).toList());
+    AddressRanges nowhere =
+        AddressRanges.ofBlocks(nowhere(hook.family()).stream().map(Cidr::of).toList());
     Flow any = Flow.to(IpRange.of(hook.family().all()));
     Flow ours = any.from(policy.sources()).via(policy.interfaces());
     long steps = 0;

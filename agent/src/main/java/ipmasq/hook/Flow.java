@@ -23,7 +23,7 @@ import java.util.OptionalInt;
  * @param wanted what our policy does with the destination, where that was looked up already
  */
 public record Flow(
-    Optional<Ranges> sources,
+    Optional<AddressRanges> sources,
     Truth ofNode,
     IpRange destination,
     boolean local,
@@ -58,15 +58,15 @@ public record Flow(
 
   /** From anywhere in these blocks; from anywhere at all where there are none. */
   public Flow from(List<Cidr> blocks) {
-    Optional<Ranges> some =
-        blocks.isEmpty() ? Optional.empty() : Optional.of(Ranges.ofBlocks(blocks));
+    Optional<AddressRanges> some =
+        blocks.isEmpty() ? Optional.empty() : Optional.of(AddressRanges.ofBlocks(blocks));
     return new Flow(some, ofNode, destination, local, protocol, port, interfaces, wanted);
   }
 
   /** From one address. */
   public Flow from(Ip source, boolean isOfNode) {
     return new Flow(
-        Optional.of(Ranges.of(new IpRange(source, source))),
+        Optional.of(AddressRanges.of(new IpRange(source, source))),
         Truth.of(isOfNode),
         destination,
         local,

@@ -198,8 +198,8 @@ final class Walk {
     }
 
     /** What a verdict map says to these packets. */
-    private Action ask(List<Key> keys, ElementSet map) {
-      Optional<byte[]> key = Key.of(keys, flow);
+    private Action ask(List<SetKey> keys, ElementSet map) {
+      Optional<byte[]> key = SetKey.of(keys, flow);
       if (key.isEmpty()) {
         return new Action.Unknown(map.name());
       }
@@ -217,7 +217,7 @@ final class Walk {
         return Kind.TRANSLATED;
       }
       boolean one = to.get().first().equals(to.get().last());
-      Truth same = flow.sources().map(Ranges.of(to.get())::hold).orElse(Truth.MAYBE);
+      Truth same = flow.sources().map(AddressRanges.of(to.get())::hold).orElse(Truth.MAYBE);
       return switch (same) {
         case NO -> Kind.TRANSLATED;
         case YES -> one ? Kind.KEPT : Kind.UNCLEAR;
@@ -260,7 +260,7 @@ final class Walk {
       }
       return from.isPresent()
           && from.equals(to)
-          && flow.sources().flatMap(Ranges::single).isEmpty();
+          && flow.sources().flatMap(AddressRanges::single).isEmpty();
     }
 
     /** Whether packets go on behind a rule that takes those which match. */
@@ -328,7 +328,9 @@ final class Walk {
       }
       Truth truth = Truth.of(!flow.local());
       if (!policy.sources().isEmpty()) {
-        truth = truth.and(asked(new Condition.Source(Ranges.ofBlocks(policy.sources())), provided));
+        truth =
+            truth.and(
+                asked(new Condition.Source(AddressRanges.ofBlocks(policy.sources())), provided));
       }
       if (!policy.interfaces().isEmpty()) {
         truth = truth.and(asked(new Condition.Out(policy.interfaces()), provided));

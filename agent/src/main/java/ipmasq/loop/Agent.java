@@ -29,7 +29,7 @@ public final class Agent {
   private final long watchNanos;
   private final Heartbeat heartbeat;
   private final Consumer<Pass> passes;
-  private final Fight fight = new Fight();
+  private final RepairBackoff backoff = new RepairBackoff();
   private Duration retry = FIRST_RETRY;
   private int lastChanges;
 
@@ -68,9 +68,9 @@ public final class Agent {
   /** One pass, and the wait for what comes next. */
   private Set<Trigger> round(Set<Trigger> why) throws InterruptedException {
     heartbeat.beat(Duration.ZERO);
-    Pass pass = sync.pass(why, fight.on(System.nanoTime()));
+    Pass pass = sync.pass(why, backoff.on(System.nanoTime()));
     if (pass.changed() && pass.why().contains(Trigger.RULES)) {
-      fight.repaired(System.nanoTime());
+      backoff.repaired(System.nanoTime());
     }
     passes.accept(pass);
     giveBack(pass);
@@ -123,7 +123,7 @@ public final class Agent {
         return posted;
       }
       long now = System.nanoTime();
-      if (watching && now - calm >= 0 && !fight.holdsBack(now) && touched.getAsBoolean()) {
+      if (watching && now - calm >= 0 && !backoff.holdsBack(now) && touched.getAsBoolean()) {
         return whenTouched;
       }
     }

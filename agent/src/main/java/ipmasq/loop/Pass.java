@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 /**
  * What one pass saw and did. Health, metrics, logs and the command line all read this.
  *
- * @param footing the config in force, and why that one
+ * @param effective the config in force, and why that one
  * @param fighting whether another program keeps undoing what passes repair
  * @param sweep what was removed, or could not be, of rules that we left elsewhere
  * @param flows how many flows under way were made to follow the new rules
@@ -26,7 +26,7 @@ public record Pass(
     Instant at,
     Duration took,
     Set<Trigger> why,
-    Footing footing,
+    EffectiveConfig effective,
     String backend,
     String backendReason,
     boolean fighting,
@@ -44,7 +44,7 @@ public record Pass(
   /** The same with other results. */
   public Pass with(Map<Family, Result> others) {
     return new Pass(
-        at, took, why, footing, backend, backendReason, fighting, others, sweep, flows, warnings);
+        at, took, why, effective, backend, backendReason, fighting, others, sweep, flows, warnings);
   }
 
   /** What the policy in force rests on. */
@@ -82,22 +82,22 @@ public record Pass(
 
   /** The config in force. */
   public Config config() {
-    return footing.config();
+    return effective.config();
   }
 
   /** Where that config comes from. */
   public Basis basis() {
-    return footing.basis();
+    return effective.basis();
   }
 
   /** The files that it was read from; empty where it is the fallback. */
   public List<Reading.Source> sources() {
-    return footing.sources();
+    return effective.sources();
   }
 
   /** What is wrong with the file, errors and warnings. */
   public List<Problem> problems() {
-    return footing.problems();
+    return effective.problems();
   }
 
   /** Whether the file is good and every family is as it should be; what is pending can wait. */

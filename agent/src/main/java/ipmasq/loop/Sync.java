@@ -14,6 +14,7 @@ import ipmasq.plan.Plan;
 import ipmasq.policy.Policy;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
@@ -27,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * Makes passes: file to kernel, once each. Used by one thread.
  *
  * <p>It remembers what must outlive a pass: the config that it stands on, the policies of an
- * earlier run that are kept while the file is bad, and the mark of the rules when they were last
- * seen to be right.
+ * earlier run that are kept while the file is bad, and the fingerprint of the rules when they were
+ * last seen to be right.
  */
 public final class Sync {
   private final Function<Node, Reading> file;
@@ -37,7 +38,7 @@ public final class Sync {
   private final Clock clock;
   private final Enforcement enforcement;
 
-  private Footing footing;
+  private EffectiveConfig inEffect;
   private @Nullable Reading reading;
   private List<Reading.Source> tooLarge = List.of();
   private final Map<Family, Policy> kept = new EnumMap<>(Family.class);
@@ -63,7 +64,7 @@ public final class Sync {
     this.host = host;
     this.clock = clock;
     this.enforcement = new Enforcement(writes);
-    this.footing = Footing.fallback(fallback);
+    this.inEffect = EffectiveConfig.fallback(fallback);
   }
 
   /** Why and when a pass is made. Nanoseconds, because the wall clock may be set meanwhile. */
@@ -84,7 +85,7 @@ public final class Sync {
       return walk(occasion);
     } catch (OutOfMemoryError full) {
       // What was in force before had room, so a new config is to blame: from now on a bad file.
-      if (reading instanceof Reading.Read && !footing.after(reading).asksTheSameAs(footing)) {
+      if (reading instanceof Reading.Read && !inEffect.after(reading).asksTheSameAs(inEffect)) {
         tooLarge = reading.sources();
       }
     }
@@ -99,13 +100,13 @@ public final class Sync {
   private Pass walk(Occasion occasion) {
     Node node = targets.look();
     reading = fitting(file.apply(node));
-    Footing config = footing.after(reading);
+    EffectiveConfig config = inEffect.after(reading);
     Target to = targets.target(node, config.config());
-    Optional<Object> mark = to.watch().anew();
+    Optional<Object> fingerprint = to.watch().freshFingerprint();
     boolean untouched =
         enforcement.writes()
-            && isVerified(mark)
-            && config.asksTheSameAs(footing)
+            && isVerified(fingerprint)
+            && config.asksTheSameAs(inEffect)
             && to.equals(target);
     Map<Family, Enforced> rules = untouched ? unchanged(config) : enforce(config, to);
     if (rules.get(Family.IPV4) instanceof Enforced(Result.Failed(var why), _)
@@ -114,11 +115,11 @@ public final class Sync {
     }
     Sweep sweep = failed(rules) ? Sweep.NONE : Sweep.of(enforcement, config.config(), to);
     Pass pass = pass(occasion, config, to, rules, sweep);
-    footing = config;
+    inEffect = config;
     target = to;
     // Never believe the last write: what was changed is looked at once more.
-    verified = pass.settled() ? mark : Optional.empty();
-    seen = mark;
+    verified = pass.settled() ? fingerprint : Optional.empty();
+    seen = fingerprint;
     return pass;
   }
 
@@ -128,11 +129,11 @@ public final class Sync {
     return known ? TooLarge.of(tooLarge) : read;
   }
 
-  private boolean isVerified(Optional<Object> mark) {
-    return mark.isPresent() && mark.equals(verified);
+  private boolean isVerified(Optional<Object> fingerprint) {
+    return fingerprint.isPresent() && fingerprint.equals(verified);
   }
 
-  private static Map<Family, Enforced> unchanged(Footing config) {
+  private static Map<Family, Enforced> unchanged(EffectiveConfig config) {
     Map<Family, Enforced> results = new EnumMap<>(Family.class);
     for (Family family : config.families()) {
       results.put(family, new Enforced(new Result.Unchanged(), Optional.empty()));
@@ -140,7 +141,7 @@ public final class Sync {
     return results;
   }
 
-  private Map<Family, Enforced> enforce(Footing config, Target to) {
+  private Map<Family, Enforced> enforce(EffectiveConfig config, Target to) {
     Map<Family, Enforced> results = new EnumMap<>(Family.class);
     for (Family family : config.families()) {
       Enforced enforced = enforcement.enforce(to.backend(), family, goal(config, family));
@@ -153,7 +154,7 @@ public final class Sync {
   }
 
   /** While the file never was good, what an earlier run left stays in force, and is healed. */
-  private Goal goal(Footing config, Family family) {
+  private Goal goal(EffectiveConfig config, Family family) {
     Policy policy = config.config().policy(family);
     return switch (config.basis()) {
       case FILE, LAST_GOOD -> new Goal.Enforce(policy);
@@ -167,12 +168,16 @@ public final class Sync {
   }
 
   private Pass pass(
-      Occasion occasion, Footing config, Target to, Map<Family, Enforced> rules, Sweep sweep) {
+      Occasion occasion,
+      EffectiveConfig config,
+      Target to,
+      Map<Family, Enforced> rules,
+      Sweep sweep) {
     Duration took = occasion.took();
-    Follow follow = follow(config, rules);
+    FlowUpdate update = follow(config, rules);
     Map<Family, Result> results = new EnumMap<>(Family.class);
     rules.forEach((family, enforced) -> results.put(family, enforced.result()));
-    boolean sameAim = occasion.why().contains(Trigger.START) || config.asksTheSameAs(footing);
+    boolean sameAim = occasion.why().contains(Trigger.START) || config.asksTheSameAs(inEffect);
     return new Pass(
         clock.instant(),
         took,
@@ -183,16 +188,15 @@ public final class Sync {
         occasion.fighting(),
         results,
         sweep,
-        follow.flows(),
-        follow.warnings());
+        update.flows(),
+        warnings(config, rules, update));
   }
 
   /** Flows under way follow a new policy, where the config asks for it. */
-  private Follow follow(Footing config, Map<Family, Enforced> rules) {
-    Follow follow = new Follow(host, config.config());
+  private FlowUpdate follow(EffectiveConfig config, Map<Family, Enforced> rules) {
+    FlowUpdate update = new FlowUpdate(host, config.config().conntrack());
     rules.forEach(
         (family, enforced) -> {
-          follow.remarks(enforced.remarks());
           Optional<Policy> now = enforced.plan().flatMap(Plan::desired);
           if (now.isPresent() && !(enforced.result() instanceof Result.Failed)) {
             // What the kernel was seen to hold, or else what we know to have been in force.
@@ -202,12 +206,24 @@ public final class Sync {
                     .flatMap(plan -> plan.observed().policy())
                     .or(() -> Optional.ofNullable(inForce.get(family)));
             if (enforced.result() instanceof Result.Changed && before.isPresent()) {
-              follow.revision(family, before.get(), now.get());
+              update.revision(family, before.get(), now.get());
             }
             inForce.put(family, now.get());
           }
         });
-    return follow;
+    return update;
+  }
+
+  /** What is odd about the node, though the rules are as they should be. */
+  private List<String> warnings(
+      EffectiveConfig config, Map<Family, Enforced> rules, FlowUpdate update) {
+    List<String> warnings = new ArrayList<>();
+    rules.values().forEach(enforced -> warnings.addAll(enforced.remarks()));
+    warnings.addAll(update.warnings());
+    if (!config.config().outputAddresses().isEmpty()) {
+      warnings.addAll(OutputAddresses.warnings(config.config(), host.addresses().get()));
+    }
+    return warnings;
   }
 
   /** A pass may come upon a new file before the watch of it does: then that is its reason. */
@@ -223,7 +239,7 @@ public final class Sync {
     Failure failure =
         new Failure("out of memory: the agent has " + TooLarge.memory(), TooLarge.advice());
     Map<Family, Result> results = new EnumMap<>(Family.class);
-    for (Family family : footing.families()) {
+    for (Family family : inEffect.families()) {
       results.put(family, new Result.Failed(failure));
     }
     verified = Optional.empty();
@@ -232,7 +248,7 @@ public final class Sync {
         clock.instant(),
         occasion.took(),
         occasion.why(),
-        footing,
+        inEffect,
         last == null ? "none" : last.backend().name(),
         last == null ? "" : last.reason(),
         occasion.fighting(),
@@ -260,7 +276,7 @@ public final class Sync {
 
   private boolean differsFrom(Optional<Object> before) {
     Target last = target;
-    Optional<Object> mark = last == null ? Optional.empty() : last.watch().mark();
-    return mark.isPresent() && !mark.equals(before);
+    Optional<Object> fingerprint = last == null ? Optional.empty() : last.watch().fingerprint();
+    return fingerprint.isPresent() && !fingerprint.equals(before);
   }
 }

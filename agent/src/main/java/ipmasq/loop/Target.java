@@ -18,7 +18,7 @@ public record Target(Backend backend, String reason, Watch watch, List<Backend> 
 
   /** The reason, and what the backend met on the node: asked once it has looked there. */
   String reasonInFull() {
-    String circumstances = backend.circumstances();
-    return circumstances.isEmpty() ? reason : reason + "; " + circumstances;
+    String details = backend.details();
+    return details.isEmpty() ? reason : reason + "; " + details;
   }
 }

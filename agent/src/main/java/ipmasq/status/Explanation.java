@@ -58,7 +58,7 @@ public record Explanation(
    *
    * @param policy nothing: there are no rules of ours
    */
-  public static Explanation ofPolicy(Question question, Optional<Policy> policy) {
+  public static Explanation ofPolicy(ExplainRequest question, Optional<Policy> policy) {
     Wanted wanted = wanted(question, policy, question.via().stream().toList());
     boolean pinned = wanted.range.isPresent() && pins(policy, wanted);
     return new Explanation(
@@ -86,7 +86,7 @@ public record Explanation(
    * @param services the nat prerouting hook, where services get their destination
    */
   public static Explanation of(
-      Question question, Optional<Policy> policy, Hook hook, Optional<Hook> services) {
+      ExplainRequest question, Optional<Policy> policy, Hook hook, Optional<Hook> services) {
     List<String> interfaces = question.interfaces();
     Flow flow = question.flow(policy, interfaces);
     Wanted wanted = wanted(question, policy, interfaces);
@@ -110,7 +110,8 @@ public record Explanation(
                 .findFirst());
   }
 
-  private static Wanted wanted(Question question, Optional<Policy> found, List<String> interfaces) {
+  private static Wanted wanted(
+      ExplainRequest question, Optional<Policy> found, List<String> interfaces) {
     if (found.isEmpty()) {
       return anything("no rules of this agent for " + question.to().family() + " are there");
     }
@@ -154,7 +155,7 @@ public record Explanation(
   }
 
   /** What was taken for granted where it was not told. */
-  private static String assumed(Question question, Optional<Policy> policy, Wanted wanted) {
+  private static String assumed(ExplainRequest question, Optional<Policy> policy, Wanted wanted) {
     if (policy.isEmpty() || wanted.word.equals("anything")) {
       return "";
     }
@@ -170,7 +171,7 @@ public record Explanation(
 
   /** Puts the truth into words. */
   private record Words(
-      Question question,
+      ExplainRequest question,
       Optional<Policy> policy,
       Wanted wanted,
       List<String> interfaces,

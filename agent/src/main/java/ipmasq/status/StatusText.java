@@ -105,7 +105,7 @@ public final class StatusText {
     scope += policy.interfaces().isEmpty() ? "" : ", only out of " + list(policy.interfaces());
     scope += policy.pinned() ? ", exempt ranges pinned" : "";
     line(family + "     " + StatusJson.words(policy.translation()) + scope);
-    Columns columns = new Columns("DESTINATION", "WHAT HAPPENS", "FLOWS", "BYTES");
+    TextTable columns = new TextTable("DESTINATION", "WHAT HAPPENS", "FLOWS", "BYTES");
     List<Destination> destinations = policy.destinations();
     for (Destination destination :
         destinations.subList(0, Math.min(destinations.size(), MOST_RANGES))) {
@@ -122,10 +122,10 @@ public final class StatusText {
       row(columns, "these together", "keeps its source", tally.map(Tally::exempted));
     }
     row(columns, "everything else", "masqueraded", tally.map(Tally::translated));
-    columns.print("  ", text);
+    text.append(columns.text("  "));
   }
 
-  private static void row(Columns columns, String range, String what, Optional<Counter> counter) {
+  private static void row(TextTable columns, String range, String what, Optional<Counter> counter) {
     columns.row(
         range,
         what,

@@ -9,7 +9,7 @@ import ipmasq.plan.Counter;
 import ipmasq.plan.Tally;
 import ipmasq.policy.Policy;
 import ipmasq.policy.Policy.Destination;
-import ipmasq.status.Meter.Sample;
+import ipmasq.status.CounterSampler.Sample;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -48,7 +48,7 @@ public record View(Status status, Sample sample, Instant now, boolean agentRuns)
   }
 
   /** What happens to a packet. */
-  Explanation explain(Question question) {
+  Explanation explain(ExplainRequest question) {
     Family family = question.to().family();
     Optional<Policy> policy =
         status.families().containsKey(family) ? Optional.of(policy(family)) : Optional.empty();

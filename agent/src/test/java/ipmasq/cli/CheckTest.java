@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
+import ipmasq.app.Backends;
+import ipmasq.app.Settings;
 import ipmasq.config.FileBytes;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -28,13 +30,14 @@ class CheckTest {
   private Answer check(String stdin, String... words) {
     CommandLine line =
         assertInstanceOf(CommandLine.Parsed.Line.class, CommandLine.parse(List.of(words))).line();
-    Settings settings = assertInstanceOf(Settings.Parsed.Good.class, Settings.of(line)).settings();
+    Settings settings =
+        assertInstanceOf(SettingsParser.Parsed.Good.class, SettingsParser.of(line)).settings();
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     try (Backends backends = Backends.visited(settings)) {
       int exit =
           Check.run(
-              new Console(
+              new CommandContext(
                   new PrintStream(out, true, UTF_8),
                   new PrintStream(err, true, UTF_8),
                   settings,

@@ -3,6 +3,7 @@ package ipmasq.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ipmasq.app.NatHooks;
 import ipmasq.config.Config;
 import ipmasq.hook.Actual;
 import ipmasq.hook.Conflict;
@@ -96,7 +97,7 @@ class LookCostTest {
   }
 
   private static HookSample measured(String beside) throws IOException {
-    Hooks hooks = new Hooks();
+    NatHooks hooks = new NatHooks();
     HookSample sample = look(hooks);
     long before = cpuNanos();
     for (int i = 0; i < LOOKS; i++) {
@@ -107,7 +108,7 @@ class LookCostTest {
     return sample;
   }
 
-  private static HookSample look(Hooks hooks) {
+  private static HookSample look(NatHooks hooks) {
     return HookSample.of(
         hooks.at(Family.IPV4, "iptables-nft", "IP-MASQ-AGENT", Optional.of(POLICY)), POLICY);
   }

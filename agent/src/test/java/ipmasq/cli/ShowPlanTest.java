@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ipmasq.app.Backends;
+import ipmasq.app.Settings;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -33,13 +35,14 @@ class ShowPlanTest {
                 CommandLine.parse(
                     List.of("plan", "--config=-", "--backend=cni", "--cni-config=" + cni)))
             .line();
-    Settings settings = assertInstanceOf(Settings.Parsed.Good.class, Settings.of(line)).settings();
+    Settings settings =
+        assertInstanceOf(SettingsParser.Parsed.Good.class, SettingsParser.of(line)).settings();
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     PrintStream stream = new PrintStream(out, true, UTF_8);
     try (Backends backends = Backends.visited(settings)) {
       int exit =
           ShowPlan.run(
-              new Console(stream, stream, settings, backends),
+              new CommandContext(stream, stream, settings, backends),
               new ByteArrayInputStream("nonMasqueradeCIDRs: [172.16.0.0/12]\n".getBytes(UTF_8)),
               Colour.NONE);
       assertEquals(2, exit, () -> out.toString(UTF_8));

@@ -3,14 +3,14 @@ package ipmasq.hook;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ipmasq.backend.Backend;
-import ipmasq.backend.iptables.Iptables;
-import ipmasq.backend.iptables.IptablesHook;
-import ipmasq.backend.nftables.BaseChains;
-import ipmasq.backend.nftables.ForeignChains;
-import ipmasq.backend.nftables.OwnTable;
+import ipmasq.backend.iptables.IptablesBackend;
+import ipmasq.backend.nftables.NftablesBackend;
 import ipmasq.config.Config;
 import ipmasq.config.Key;
 import ipmasq.hook.Others.Case;
+import ipmasq.hook.iptables.LegacyHook;
+import ipmasq.hook.nftables.BaseChains;
+import ipmasq.hook.nftables.ForeignChains;
 import ipmasq.loop.Enforcement;
 import ipmasq.loop.Pass;
 import ipmasq.net.Cidr;
@@ -72,7 +72,7 @@ class ConflictsTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("ipmasq.hook.Others#cases")
   void asPacketsShowIt(Case example) throws Exception {
-    judge(example, Iptables.ofNode("IP-MASQ-AGENT"), POLICY, example.conflicts());
+    judge(example, IptablesBackend.ofNode("IP-MASQ-AGENT"), POLICY, example.conflicts());
   }
 
   @ParameterizedTest(name = "{0}")
@@ -106,7 +106,7 @@ class ConflictsTest {
   }
 
   private void judge(Case example, Policy policy, List<String> expected) throws Exception {
-    try (OwnTable table = OwnTable.visited()) {
+    try (NftablesBackend table = NftablesBackend.visited()) {
       judge(example, table, policy, expected);
     }
   }
@@ -146,7 +146,7 @@ class ConflictsTest {
                 Family.IPV4,
                 table ? Optional.empty() : Optional.of("IP-MASQ-AGENT"),
                 table));
-    new IptablesHook().postrouting(Family.IPV4, Optional.empty()).ifPresent(chains::add);
+    new LegacyHook().postrouting(Family.IPV4, Optional.empty()).ifPresent(chains::add);
     return new Hook(Family.IPV4, chains, Optional.of(policy));
   }
 

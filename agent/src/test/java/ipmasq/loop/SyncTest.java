@@ -80,8 +80,8 @@ class SyncTest {
 
   @Test
   void rulesThatNobodyTouchedAreNotListedAgain() {
-    Object[] mark = {"one"};
-    Watch fixed = () -> Optional.of(mark[0]);
+    Object[] fingerprint = {"one"};
+    Watch fixed = () -> Optional.of(fingerprint[0]);
     watch = fixed;
     pass();
     pass();
@@ -91,7 +91,7 @@ class SyncTest {
     assertTrue(calm.good() && !calm.changed() && calm.fighting());
     assertEquals(Set.of(Trigger.RESYNC), calm.why());
     backend.kernel.remove(Family.IPV4);
-    mark[0] = "two";
+    fingerprint[0] = "two";
     assertTrue(pass().changed());
     pass();
     file = good(NARROW);
@@ -123,7 +123,7 @@ class SyncTest {
 
   @Test
   void aMarkThatCannotBeHadIsNoReasonToBeCalm() {
-    watch = () -> Optional.of("a mark");
+    watch = () -> Optional.of("a fingerprint");
     pass();
     pass();
     backend.kernel.remove(Family.IPV4);

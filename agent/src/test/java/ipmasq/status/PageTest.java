@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 class PageTest {
   private final Story story = new Story();
-  private Meter meter;
+  private CounterSampler sampler;
   private Endpoint endpoint;
   private Chromium browser;
   private String url;
@@ -41,13 +41,13 @@ class PageTest {
   @BeforeEach
   void start() throws Exception {
     assumeTrue(Files.isExecutable(Chromium.PROGRAM), "chromium is not installed");
-    meter = new Meter(story::look, story::hook, story::now, story::nanos);
+    sampler = new CounterSampler(story::look, story::hook, story::now, story::nanos);
     CompletableFuture<InetSocketAddress> address = new CompletableFuture<>();
     endpoint =
         Endpoint.start(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             Limits.USUAL,
-            new Site(story.chronicle, meter, story.heartbeat, story::now),
+            new StatusHandler(story.tracker, sampler, story.heartbeat, story::now),
             new Endpoint.Listener() {
               @Override
               public void open(InetSocketAddress where) {
@@ -182,8 +182,8 @@ class PageTest {
       story.exempted = Arrays.stream(counted).sum() - counted[1]; // the exception from 10.0.0.0/8
       story.translated += Math.round(60 + 40 * Math.sin(minute / 9.0)) + (minute == 33 ? 180 : 0);
       story.passes(happened.test(minute) ? 59 : 60); // what happens takes a second of the story
-      CompletableFuture<Meter.Sample> read = new CompletableFuture<>();
-      meter.read(story.status().last(), read::complete);
+      CompletableFuture<CounterSampler.Sample> read = new CompletableFuture<>();
+      sampler.read(story.status().last(), read::complete);
       read.get(10, TimeUnit.SECONDS);
     }
     story.pass(Trigger.RESYNC, Story.unchanged());

@@ -13,7 +13,7 @@ import ipmasq.hook.BaseChain;
 import ipmasq.hook.Condition;
 import ipmasq.hook.Hook;
 import ipmasq.hook.Rule;
-import ipmasq.loop.Footing;
+import ipmasq.loop.EffectiveConfig;
 import ipmasq.loop.Heartbeat;
 import ipmasq.loop.Pass;
 import ipmasq.loop.Pass.Basis;
@@ -55,7 +55,7 @@ final class Story {
   static final Failure REFUSED =
       new Failure("iptables-restore failed: <b>Resource</b> \"temporarily\"", "try & wait");
 
-  final Chronicle chronicle;
+  final StatusTracker tracker;
   boolean fighting;
   final Heartbeat heartbeat = new Heartbeat(this::nanos);
   Config config = Config.defaults();
@@ -71,7 +71,7 @@ final class Story {
 
   Story() {
     Identity identity = new Identity("1.2.3", Optional.of("node-a"), Optional.of(START));
-    chronicle = new Chronicle(identity);
+    tracker = new StatusTracker(identity);
   }
 
   long nanos() {
@@ -116,12 +116,12 @@ final class Story {
 
   Story pass(Trigger why, Map<Family, Result> results) {
     seconds++;
-    chronicle.accept(
+    tracker.accept(
         new Pass(
             now(),
             Duration.ofMillis(30),
             Set.of(why),
-            new Footing(
+            new EffectiveConfig(
                 config,
                 basis,
                 List.of(
@@ -156,7 +156,7 @@ final class Story {
   }
 
   Status status() {
-    return chronicle.status().orElseThrow();
+    return tracker.status().orElseThrow();
   }
 
   /** What the kernel would show: the policy as it should be, with counters 1, 2, 3… */
@@ -236,6 +236,6 @@ final class Story {
     if (config.enableIpv6()) {
       seen.put(Family.IPV6, look(config, Family.IPV6));
     }
-    return new View(status(), new Meter.Sample(now(), seen, Map.of()), now());
+    return new View(status(), new CounterSampler.Sample(now(), seen, Map.of()), now());
   }
 }

@@ -26,7 +26,7 @@ final class Cable implements AutoCloseable {
   private static final int PACKET_QDISC_BYPASS = 20;
 
   /** {@code sockaddr_ll}: family 2, protocol 2, index 4, and what only receivers fill. */
-  private static final int LINK_ADDRESS = 20;
+  private static final int SIZEOF_SOCKADDR_LL = 20;
 
   private static final MethodHandle SOCKET = link("socket", JAVA_INT, JAVA_INT, JAVA_INT);
   private static final MethodHandle BIND = link("bind", JAVA_INT, ADDRESS, JAVA_INT);
@@ -61,10 +61,10 @@ final class Cable implements AutoCloseable {
   private static Cable open(int index) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       int descriptor = check("socket", (int) SOCKET.invokeExact(AF_PACKET, SOCK_RAW, 0));
-      MemorySegment address = arena.allocate(LINK_ADDRESS, 4);
+      MemorySegment address = arena.allocate(SIZEOF_SOCKADDR_LL, 4);
       address.set(JAVA_SHORT, 0, (short) AF_PACKET);
       address.set(JAVA_INT, 4, index);
-      check("bind", (int) BIND.invokeExact(descriptor, address, LINK_ADDRESS));
+      check("bind", (int) BIND.invokeExact(descriptor, address, SIZEOF_SOCKADDR_LL));
       MemorySegment on = arena.allocateFrom(JAVA_INT, 1);
       check(
           "setsockopt",

@@ -16,13 +16,13 @@ import java.nio.ByteBuffer;
  * </pre>
  */
 final class Frames {
-  private static final int HEADER = 64;
-  private static final int VECTOR = 16;
+  private static final int SIZEOF_MMSGHDR = 64;
+  private static final int SIZEOF_IOVEC = 16;
   private static final int FRAME = 64;
-  private static final int ETHERNET = 14;
-  private static final int IP = 20;
-  private static final int UDP = 17;
-  private static final int TCP = 6;
+  private static final int ETH_HLEN = 14;
+  private static final int SIZEOF_IPHDR = 20;
+  private static final int IPPROTO_UDP = 17;
+  private static final int IPPROTO_TCP = 6;
 
   private final MemorySegment memory;
   private final int count;
@@ -32,7 +32,7 @@ final class Frames {
   private int filled;
 
   Frames(Arena arena, int count, byte[] toMac, byte[] fromMac, InetAddress source) {
-    this.memory = arena.allocate((long) count * (HEADER + VECTOR + FRAME), 64);
+    this.memory = arena.allocate((long) count * (SIZEOF_MMSGHDR + SIZEOF_IOVEC + FRAME), 64);
     this.count = count;
     this.toMac = toMac;
     this.fromMac = fromMac;
@@ -45,7 +45,7 @@ final class Frames {
 
   /** Where the kernel finds those from this one on. */
   MemorySegment from(int first) {
-    return memory.asSlice((long) first * HEADER);
+    return memory.asSlice((long) first * SIZEOF_MMSGHDR);
   }
 
   /** Empties it, for others to be put there. */
@@ -57,7 +57,7 @@ final class Frames {
     ByteBuffer transport = ByteBuffer.allocate(16);
     // No checksum: IPv4 allows it, and the kernel has one thing less to mend.
     transport.putShort((short) sourcePort).putShort((short) port).putShort((short) 16);
-    add(UDP, to, transport);
+    add(IPPROTO_UDP, to, transport);
   }
 
   /** A SYN; connection tracking lets none pass whose checksum is wrong. */
@@ -66,28 +66,31 @@ final class Frames {
     transport.putShort((short) sourcePort).putShort((short) port).putInt(1).putInt(0);
     transport.put((byte) (5 << 4)).put((byte) 2).putShort((short) 0xffff);
     ByteBuffer summed = ByteBuffer.allocate(12 + 20);
-    summed.put(source).put(to.getAddress()).putShort((short) TCP).putShort((short) 20);
+    summed.put(source).put(to.getAddress()).putShort((short) IPPROTO_TCP).putShort((short) 20);
     summed.put(transport.array());
     transport.putShort(16, checksum(summed));
-    add(TCP, to, transport);
+    add(IPPROTO_TCP, to, transport);
   }
 
   private void add(int protocol, InetAddress to, ByteBuffer transport) {
-    int length = ETHERNET + IP + transport.capacity();
+    int length = ETH_HLEN + SIZEOF_IPHDR + transport.capacity();
     ByteBuffer frame = ByteBuffer.allocate(length);
     frame.put(toMac).put(fromMac).putShort((short) 0x0800);
-    ByteBuffer ip = ByteBuffer.allocate(IP);
-    ip.put((byte) 0x45).put((byte) 0).putShort((short) (IP + transport.capacity())).putInt(0);
+    ByteBuffer ip = ByteBuffer.allocate(SIZEOF_IPHDR);
+    ip.put((byte) 0x45)
+        .put((byte) 0)
+        .putShort((short) (SIZEOF_IPHDR + transport.capacity()))
+        .putInt(0);
     ip.put((byte) 64).put((byte) protocol).putShort((short) 0).put(source).put(to.getAddress());
     ip.putShort(10, checksum(ip));
     frame.put(ip.array()).put(transport.array());
 
-    long vector = (long) count * HEADER + (long) filled * VECTOR;
-    long at = (long) count * (HEADER + VECTOR) + (long) filled * FRAME;
+    long vector = (long) count * SIZEOF_MMSGHDR + (long) filled * SIZEOF_IOVEC;
+    long at = (long) count * (SIZEOF_MMSGHDR + SIZEOF_IOVEC) + (long) filled * FRAME;
     MemorySegment.copy(frame.array(), 0, memory, ValueLayout.JAVA_BYTE, at, length);
     memory.set(ValueLayout.JAVA_LONG, vector, memory.address() + at);
     memory.set(ValueLayout.JAVA_LONG, vector + 8, length);
-    long header = (long) filled * HEADER;
+    long header = (long) filled * SIZEOF_MMSGHDR;
     memory.set(ValueLayout.JAVA_LONG, header + 16, memory.address() + vector);
     memory.set(ValueLayout.JAVA_LONG, header + 24, 1);
     filled++;

@@ -1,8 +1,8 @@
 package ipmasq.bench;
 
 import ipmasq.backend.Backend;
-import ipmasq.backend.iptables.Iptables;
-import ipmasq.backend.nftables.OwnTable;
+import ipmasq.backend.iptables.IptablesBackend;
+import ipmasq.backend.nftables.NftablesBackend;
 import ipmasq.loop.Enforcement;
 import ipmasq.loop.Pass.Result;
 import ipmasq.policy.Policy;
@@ -66,9 +66,9 @@ enum Layout {
       case UPSTREAM_LEGACY -> loadUpstream(node, ranges, "legacy").ok();
       case IPSET -> ipset(node, ranges);
       case OURS_IPTABLES ->
-          node.call(() -> enforce(Iptables.ofNode("IP-MASQ-AGENT"), ranges.policy()));
+          node.call(() -> enforce(IptablesBackend.ofNode("IP-MASQ-AGENT"), ranges.policy()));
       case OURS_NFTABLES -> {
-        OwnTable table = OwnTable.held();
+        NftablesBackend table = NftablesBackend.held();
         node.call(() -> enforce(table, ranges.policy()));
         return table::close;
       }

@@ -2,7 +2,7 @@ package ipmasq.bench;
 
 import ipmasq.backend.Observation;
 import ipmasq.backend.Outcome;
-import ipmasq.backend.nftables.OwnTable;
+import ipmasq.backend.nftables.NftablesBackend;
 import ipmasq.net.Family;
 import ipmasq.plan.Observed;
 import ipmasq.plan.Plan;
@@ -127,7 +127,7 @@ final class Loading implements Section {
 
   /** In a thread of its own, inside the node. */
   private static boolean backend(Ranges ranges, Map<Way, Samples> costs) {
-    try (OwnTable table = OwnTable.held()) {
+    try (NftablesBackend table = NftablesBackend.held()) {
       Policy policy = ranges.policy();
       double start = cpuMillis();
       Layout.enforce(table, policy);
@@ -143,9 +143,9 @@ final class Loading implements Section {
   }
 
   /** The agent has a config file to read before; this begins with a policy. */
-  private static void oneMore(OwnTable table, Policy policy, Map<Way, Samples> costs) {
+  private static void oneMore(NftablesBackend table, Policy policy, Map<Way, Samples> costs) {
     double before = cpuMillis();
-    Policy desired = table.form(policy);
+    Policy desired = table.normalize(policy);
     Observed observed =
         switch (table.observe(Family.IPV4)) {
           case Observation.Seen(var seen) -> seen;

@@ -1,8 +1,8 @@
 package ipmasq.bench;
 
 import ipmasq.backend.Backend;
-import ipmasq.backend.iptables.Iptables;
-import ipmasq.backend.nftables.OwnTable;
+import ipmasq.backend.iptables.IptablesBackend;
+import ipmasq.backend.nftables.NftablesBackend;
 import ipmasq.policy.Policy;
 import ipmasq.testkit.Lab;
 import java.io.IOException;
@@ -45,10 +45,10 @@ final class Updates implements Section {
   @Override
   public void measure() {
     Progress.say("updates under a stream of new flows");
-    try (OwnTable table = OwnTable.held()) {
+    try (NftablesBackend table = NftablesBackend.held()) {
       outcomes.add(stream("ours, nftables, " + Unit.grouped(STABLE) + " ranges", table, STABLE));
     }
-    outcomes.add(stream("ours, iptables, 64 ranges", Iptables.ofNode("IP-MASQ-AGENT"), 64));
+    outcomes.add(stream("ours, iptables, 64 ranges", IptablesBackend.ofNode("IP-MASQ-AGENT"), 64));
   }
 
   private Outcome stream(String what, Backend backend, int stable) {

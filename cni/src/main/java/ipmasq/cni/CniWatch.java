@@ -31,7 +31,7 @@ final class CniWatch implements Watch {
   private record Stamps(long looks, Map<Path, FileStamp> files, String problem) {}
 
   @Override
-  public Optional<Object> mark() {
+  public Optional<Object> fingerprint() {
     Map<Path, FileStamp> files = new HashMap<>();
     String problem = "";
     try {
@@ -52,8 +52,8 @@ final class CniWatch implements Watch {
    * from its stamp, so every pass reads the files; they are few and small.
    */
   @Override
-  public Optional<Object> anew() {
+  public Optional<Object> freshFingerprint() {
     looks++;
-    return mark();
+    return fingerprint();
   }
 }

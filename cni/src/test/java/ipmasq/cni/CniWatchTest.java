@@ -34,10 +34,10 @@ class CniWatchTest {
   }
 
   private void sees(Act act) throws Exception {
-    Object before = watch.anew().orElseThrow();
-    assertEquals(before, watch.mark().orElseThrow());
+    Object before = watch.freshFingerprint().orElseThrow();
+    assertEquals(before, watch.fingerprint().orElseThrow());
     act.run();
-    assertNotEquals(before, watch.mark().orElseThrow());
+    assertNotEquals(before, watch.fingerprint().orElseThrow());
   }
 
   @Test
@@ -103,15 +103,15 @@ class CniWatchTest {
 
   @Test
   void whatIsNoConfigIsNobodysBusiness() throws Exception {
-    Object before = watch.anew().orElseThrow();
+    Object before = watch.freshFingerprint().orElseThrow();
     node.put("readme.txt", "hello");
-    assertEquals(before, watch.mark().orElseThrow());
+    assertEquals(before, watch.fingerprint().orElseThrow());
   }
 
   /** The stamps of files can be forged, so a pass never takes them for the files. */
   @Test
   void aLookAnewNeverEqualsAnEarlierOne() {
-    Object before = watch.anew().orElseThrow();
-    assertNotEquals(before, watch.anew().orElseThrow());
+    Object before = watch.freshFingerprint().orElseThrow();
+    assertNotEquals(before, watch.freshFingerprint().orElseThrow());
   }
 }

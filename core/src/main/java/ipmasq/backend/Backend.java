@@ -15,7 +15,7 @@ public interface Backend {
   String name();
 
   /** What it found out of the node that shaped it, for people; empty where there is nothing. */
-  default String circumstances() {
+  default String details() {
     return "";
   }
 

@@ -9,13 +9,13 @@ public interface Watch {
   Watch NONE = Optional::empty;
 
   /**
-   * A mark of the rules as they are: while it equals an earlier one, they have not changed since.
+   * A fingerprint of the rules as they are: while it equals an earlier one, they have not changed.
    * Empty where that cannot be told.
    */
-  Optional<Object> mark();
+  Optional<Object> fingerprint();
 
   /** The same, read from the rules themselves, whatever says that nothing has changed. */
-  default Optional<Object> anew() {
-    return mark();
+  default Optional<Object> freshFingerprint() {
+    return fingerprint();
   }
 }

@@ -1,18 +1,18 @@
 package ipmasq.netlink;
 
-/** Reads what the kernel says about a message: an error, an all-clear, or the end of a list. */
+/** Reads what the kernel says about a message: an error, success, or the end of a list. */
 final class Acknowledgement {
-  static final int ERROR = 2;
-  static final int DONE = 3;
+  static final int NLMSG_ERROR = 2;
+  static final int NLMSG_DONE = 3;
 
-  private static final int CAPPED = 0x100;
-  private static final int HAS_ATTRIBUTES = 0x200;
-  private static final int TEXT = 1;
-  private static final int OFFSET = 2;
+  private static final int NLM_F_CAPPED = 0x100;
+  private static final int NLM_F_ACK_TLVS = 0x200;
+  private static final int NLMSGERR_ATTR_MSG = 1;
+  private static final int NLMSGERR_ATTR_OFFS = 2;
 
   private Acknowledgement() {}
 
-  /** The refusal, with {@link Errno#NONE} where it is an all-clear. */
+  /** The refusal, or one with {@link Errno#NONE} for success. */
   static Refusal of(MessageReader reader, int message) throws MalformedMessage {
     int error = reader.payloadInt(0);
     if (error > 0) {
@@ -20,12 +20,12 @@ final class Acknowledgement {
     }
     String text = "";
     int offset = 0;
-    if ((reader.flags() & HAS_ATTRIBUTES) != 0) {
+    if ((reader.flags() & NLM_F_ACK_TLVS) != 0) {
       AttributeReader attributes = reader.attributes(textStart(reader));
       while (attributes.next()) {
         switch (attributes.type()) {
-          case TEXT -> text = attributes.string();
-          case OFFSET -> offset = attributes.hostU32();
+          case NLMSGERR_ATTR_MSG -> text = attributes.string();
+          case NLMSGERR_ATTR_OFFS -> offset = attributes.hostU32();
           default -> {}
         }
       }
@@ -37,19 +37,19 @@ final class Acknowledgement {
    *
    *
    * <pre>
-   *   error:  | number 4 | header of the refused message 16 | its rest, unless capped | attributes
+   *   error:  | number 4 | header of the refused message 16 | the rest of it, unless capped | attributes
    *   done:   | number 4 | attributes
    * </pre>
    */
   private static int textStart(MessageReader reader) throws MalformedMessage {
-    if (reader.type() == DONE) {
+    if (reader.type() == NLMSG_DONE) {
       return 4;
     }
-    if ((reader.flags() & CAPPED) != 0) {
-      return 4 + MessageWriter.HEADER;
+    if ((reader.flags() & NLM_F_CAPPED) != 0) {
+      return 4 + MessageWriter.NLMSG_HDRLEN;
     }
     int refused = reader.payloadInt(4);
-    if (refused < MessageWriter.HEADER || refused > reader.payload()) {
+    if (refused < MessageWriter.NLMSG_HDRLEN || refused > reader.payload()) {
       throw new MalformedMessage("an error about a message of " + refused + " bytes");
     }
     return 4 + (refused + 3 & ~3);

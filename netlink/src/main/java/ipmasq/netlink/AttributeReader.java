@@ -4,21 +4,21 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Walks over attributes. Whatever the bytes are, it reads none outside of its range and says {@link
+ * Walks attributes. Whatever the bytes are, it never reads outside its range: it throws {@link
  * MalformedMessage} instead. Used by one thread.
  *
  * <pre>{@code
  * while (attributes.next()) {
  *   switch (attributes.type()) {
- *     case NAME -> name = attributes.string();
- *     case HOOK -> hook = hook(attributes.nested());
- *     default -> {} // newer kernels say more
+ *     case NFTA_CHAIN_NAME -> name = attributes.string();
+ *     case NFTA_CHAIN_HOOK -> hook = hook(attributes.nested());
+ *     default -> {} // newer kernels send more
  *   }
  * }
  * }</pre>
  */
 public final class AttributeReader {
-  private static final int TYPE = 0x3fff; // without the nested and byte order bits
+  private static final int NLA_TYPE_MASK = 0x3fff; // without NLA_F_NESTED and NLA_F_NET_BYTEORDER
 
   private final byte[] bytes;
   private final int to;
@@ -27,7 +27,7 @@ public final class AttributeReader {
   private int start;
   private int length;
 
-  /** Over the bytes {@code from} to {@code to}, the latter not included. */
+  /** Over the bytes from {@code from} up to but not including {@code to}. */
   public AttributeReader(byte[] bytes, int from, int to) {
     if (from < 0 || from > to || to > bytes.length) {
       throw new IllegalArgumentException("from " + from + " to " + to + " of " + bytes.length);
@@ -50,7 +50,7 @@ public final class AttributeReader {
     if (size < 4 || size > left) {
       throw new MalformedMessage("an attribute of " + size + " bytes in " + left);
     }
-    type = littleEndian(next + 2) & TYPE;
+    type = littleEndian(next + 2) & NLA_TYPE_MASK;
     start = next + 4;
     length = size - 4;
     next = Math.min(next + (size + 3 & ~3), to); // the last one may lack its padding
@@ -82,12 +82,12 @@ public final class AttributeReader {
     return number(8);
   }
 
-  /** A number in host order: few attributes outside of netfilter's are in network order. */
+  /** A number in host order: outside netfilter, few attributes are in network order. */
   public int hostU32() throws MalformedMessage {
     return Integer.reverseBytes(u32());
   }
 
-  /** The text up to its first zero byte; one that lacks it is whole all the same. */
+  /** The text up to its first zero byte, or all of it if there is none. */
   public String string() {
     int end = start;
     while (end < start + length && bytes[end] != 0) {
@@ -100,7 +100,7 @@ public final class AttributeReader {
     return Arrays.copyOfRange(bytes, start, start + length);
   }
 
-  /** Copies the value to the beginning of an array that is exactly as long. */
+  /** Copies the value into an array of exactly its length. */
   public void copyTo(byte[] target) throws MalformedMessage {
     require(target.length);
     System.arraycopy(bytes, start, target, 0, length);

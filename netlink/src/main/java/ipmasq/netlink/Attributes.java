@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The attributes of one message or of one attribute, by type. Immutable.
  *
- * <p>Of several with one type the last counts; types past the highest that the caller knows are
- * left out, because newer kernels say more.
+ * <p>If a type repeats, the last one counts. Types above the highest that the caller knows are
+ * ignored, because newer kernels send more.
  */
 public final class Attributes {
   private final byte[] @Nullable [] values;
@@ -77,12 +77,12 @@ public final class Attributes {
     return has(type) ? string(type) : otherwise;
   }
 
-  /** The attributes in an attribute; none where it is missing. */
+  /** The attributes nested in an attribute; none if it is missing. */
   public Attributes nested(int type, int highest) throws MalformedMessage {
     return of(list(type), highest);
   }
 
-  /** The attributes in an attribute, for those that repeat one type; none where it is missing. */
+  /** The same as a list, for attributes that repeat one type. */
   public AttributeReader list(int type) {
     byte[] value = values[type];
     return value == null

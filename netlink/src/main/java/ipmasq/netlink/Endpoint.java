@@ -9,11 +9,12 @@ import java.time.Duration;
 
 /**
  * The socket as the kernel knows it: a descriptor and the system calls on it. Used by one thread at
- * a time. Results below zero are minus errno. Open to tests, which let calls fail.
+ * a time. Results below zero are minus errno. Not final, so that tests can make calls fail.
  */
 class Endpoint implements AutoCloseable {
   private static final int AF_NETLINK = 16;
-  private static final int SOCK_RAW_CLOEXEC = 3 | 0x80000;
+  private static final int SOCK_RAW = 3;
+  private static final int SOCK_CLOEXEC = 0x80000;
   private static final int SOL_SOCKET = 1;
   private static final int SO_SNDBUF = 7;
   private static final int SO_RCVBUF = 8;
@@ -27,19 +28,19 @@ class Endpoint implements AutoCloseable {
   private static final int MSG_DONTWAIT = 0x40;
 
   /** {@code sockaddr_nl}: family 2, padding 2, port 4, groups 4. */
-  private static final int ADDRESS = 12;
+  private static final int SIZEOF_SOCKADDR_NL = 12;
 
-  /** What the kernel grants without asking; never less, and the exact figure does not matter. */
+  /** What every kernel accepts without a larger buffer; the exact figure does not matter. */
   private static final int SURE_TO_BE_SENT = 32 << 10;
 
-  /** What a refusal takes of the receive buffer, generously. */
+  /** A generous estimate of what one refusal takes in the receive buffer. */
   private static final int REFUSAL = 2 << 10;
 
-  /** Left to the collector: to free it at once would stop all threads for a moment. */
+  /** Freed by the garbage collector: closing a shared arena would briefly stop all threads. */
   private final Arena arena = Arena.ofAuto();
 
   private final MemorySegment captured = arena.allocate(Syscalls.CAPTURED);
-  private final MemorySegment address = arena.allocate(ADDRESS, 4);
+  private final MemorySegment address = arena.allocate(SIZEOF_SOCKADDR_NL, 4);
   private final MemorySegment option = arena.allocate(16, 8);
   private final ByteBuffer addressBytes = bytes(address);
   private final ByteBuffer optionBytes = bytes(option);
@@ -53,7 +54,8 @@ class Endpoint implements AutoCloseable {
   Endpoint(int protocol, int keep) throws NetlinkUnavailable {
     kept = arena.allocate(keep, 8);
     long result =
-        Syscalls.call(captured, Syscalls.SOCKET, AF_NETLINK, SOCK_RAW_CLOEXEC, protocol, 0, 0, 0);
+        Syscalls.call(
+            captured, Syscalls.SOCKET, AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol, 0, 0, 0);
     if (result < 0) {
       throw new NetlinkUnavailable("socket", Errno.of(result));
     }
@@ -68,8 +70,8 @@ class Endpoint implements AutoCloseable {
     try {
       connect();
       timeout(timeout);
-      // Refusals without the refused message, which may have 64 KiB, but with the kernel's words.
-      // A kernel too old for one of them does without.
+      // Refusals without a copy of the refused message (up to 64 KiB) but with the kernel's text.
+      // Kernels too old for an option work without it.
       option(SOL_NETLINK, NETLINK_CAP_ACK, 1);
       option(SOL_NETLINK, NETLINK_EXT_ACK, 1);
       return this;
@@ -79,11 +81,13 @@ class Endpoint implements AutoCloseable {
     }
   }
 
-  /** To the kernel, from whatever port it gives us: nobody else's messages arrive. */
+  /** Connects to the kernel, so that messages from other processes are not received. */
   private void connect() throws NetlinkUnavailable {
     addressBytes.putShort(0, (short) AF_NETLINK);
-    check("connect", call(Syscalls.CONNECT, descriptor, address.address(), ADDRESS, 0, 0, 0));
-    optionBytes.putInt(0, ADDRESS);
+    check(
+        "connect",
+        call(Syscalls.CONNECT, descriptor, address.address(), SIZEOF_SOCKADDR_NL, 0, 0, 0));
+    optionBytes.putInt(0, SIZEOF_SOCKADDR_NL);
     check(
         "getsockname",
         call(Syscalls.GETSOCKNAME, descriptor, address.address(), option.address(), 0, 0, 0));
@@ -98,7 +102,7 @@ class Endpoint implements AutoCloseable {
         call(Syscalls.SETSOCKOPT, descriptor, SOL_SOCKET, SO_RCVTIMEO, option.address(), 16, 0));
   }
 
-  /** Buffers need less to start with than the handles of layouts. */
+  /** Buffers start faster than layout var handles. */
   private static ByteBuffer bytes(MemorySegment memory) {
     return memory.asByteBuffer().order(ByteOrder.nativeOrder());
   }
@@ -118,7 +122,7 @@ class Endpoint implements AutoCloseable {
     return kept;
   }
 
-  /** Makes room for a packet. It is a limit, not a buffer: it costs nothing to leave it high. */
+  /** Makes room for a packet. This is a limit, not an allocation: leaving it high costs nothing. */
   void sendRoom(int size) {
     if (size > sendRoom - 64) {
       force(SO_SNDBUFFORCE, SO_SNDBUF, size);
@@ -126,7 +130,7 @@ class Endpoint implements AutoCloseable {
     }
   }
 
-  /** Makes room for so many refusals. */
+  /** Makes room for this many refusals. */
   void receiveRoom(int refusals) {
     if (refusals > receiveRoom) {
       force(SO_RCVBUFFORCE, SO_RCVBUF, refusals * REFUSAL);
@@ -134,7 +138,7 @@ class Endpoint implements AutoCloseable {
     }
   }
 
-  /** Without the privilege to go past the system's limit, goes up to it. */
+  /** Without the privilege to exceed the system's limit, goes up to it. */
   private void force(int forced, int within, int size) {
     if (option(SOL_SOCKET, forced, size) < 0) {
       option(SOL_SOCKET, within, size);
@@ -182,7 +186,7 @@ class Endpoint implements AutoCloseable {
   /**
    * Receives one datagram and copies it to the heap.
    *
-   * @return its true length, which is more than the buffer's where it did not fit
+   * @return its full length, which exceeds the buffer's if it did not fit
    */
   long receive(MemorySegment memory, byte[] buffer, boolean wait) {
     int flags = MSG_TRUNC | (wait ? 0 : MSG_DONTWAIT);
@@ -201,7 +205,7 @@ class Endpoint implements AutoCloseable {
   }
 
   private void requireOpen() {
-    if (closed) { // the number of the descriptor may be somebody else's by now
+    if (closed) { // the descriptor may have been reused
       throw new IllegalStateException("this socket was closed");
     }
   }

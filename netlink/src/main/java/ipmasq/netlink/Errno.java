@@ -31,7 +31,7 @@ public record Errno(int number) {
     return result == 0 ? NONE : new Errno((int) -result);
   }
 
-  /** Equality without the machinery that a record's takes ten milliseconds to start. */
+  /** Equality; a record's own takes ten milliseconds on first use. */
   public boolean is(Errno other) {
     return number == other.number;
   }

@@ -1,11 +1,11 @@
 package ipmasq.netlink;
 
 /**
- * Walks over the messages of one datagram. Like {@link AttributeReader} it never reads outside of
- * it. Used by one thread.
+ * Walks the messages of one datagram and, like {@link AttributeReader}, never reads outside it.
+ * Used by one thread.
  */
 public final class MessageReader {
-  private static final int HEADER = MessageWriter.HEADER;
+  private static final int NLMSG_HDRLEN = MessageWriter.NLMSG_HDRLEN;
 
   private byte[] bytes = {};
   private int to;
@@ -20,7 +20,7 @@ public final class MessageReader {
     of(datagram, length);
   }
 
-  /** Begins anew with a datagram. */
+  /** Starts over with another datagram. */
   final void of(byte[] datagram, int length) {
     if (length > datagram.length) {
       throw new IllegalArgumentException(length + " bytes of " + datagram.length);
@@ -36,12 +36,12 @@ public final class MessageReader {
     if (left == 0) {
       return false;
     }
-    if (left < HEADER) {
+    if (left < NLMSG_HDRLEN) {
       next = to;
       throw new MalformedMessage(left + " bytes where a message should begin");
     }
     int size = int32(next);
-    if (size < HEADER || size > left) {
+    if (size < NLMSG_HDRLEN || size > left) {
       next = to;
       throw new MalformedMessage("a message of " + size + " bytes in " + left);
     }
@@ -65,19 +65,19 @@ public final class MessageReader {
 
   /** The length of what follows the header. */
   public int payload() {
-    return length - HEADER;
+    return length - NLMSG_HDRLEN;
   }
 
   /** The first byte of netfilter's own header. */
   public int family() throws MalformedMessage {
     require(4);
-    return bytes[start + HEADER] & 0xff;
+    return bytes[start + NLMSG_HDRLEN] & 0xff;
   }
 
   /** The last two bytes of netfilter's own header, in network order. */
   public int resource() throws MalformedMessage {
     require(4);
-    return (bytes[start + HEADER + 2] & 0xff) << 8 | bytes[start + HEADER + 3] & 0xff;
+    return (bytes[start + NLMSG_HDRLEN + 2] & 0xff) << 8 | bytes[start + NLMSG_HDRLEN + 3] & 0xff;
   }
 
   /** The attributes after netfilter's own header. */
@@ -88,19 +88,19 @@ public final class MessageReader {
   /** The attributes after a header of so many bytes. */
   public AttributeReader attributes(int skip) throws MalformedMessage {
     require(skip);
-    return new AttributeReader(bytes, start + HEADER + skip, start + length);
+    return new AttributeReader(bytes, start + NLMSG_HDRLEN + skip, start + length);
   }
 
   /** A number in host order, so many bytes after the header. */
   int payloadInt(int offset) throws MalformedMessage {
     require(offset + 4);
-    return int32(start + HEADER + offset);
+    return int32(start + NLMSG_HDRLEN + offset);
   }
 
   /** The byte so many bytes after the header. */
   public int payloadByte(int offset) throws MalformedMessage {
     require(offset + 1);
-    return bytes[start + HEADER + offset] & 0xff;
+    return bytes[start + NLMSG_HDRLEN + offset] & 0xff;
   }
 
   private void require(int size) throws MalformedMessage {

@@ -4,19 +4,19 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Writes one netlink message after the other, each in the place of the last. Used by one thread.
+ * Writes netlink messages one at a time, reusing the same buffer. Used by one thread.
  *
  * <pre>
  *   | length 4 | type 2 | flags 2 | sequence 4 | port 4 |     the header, in host order
  *   | family 1 | version 1 | resource 2 |                     nfnetlink's own, in network order
- *   | length 2 | type 2 | value | padding to 4 | ...          attributes, some with attributes in them
+ *   | length 2 | type 2 | value | padding to 4 | ...          attributes, some nested
  * </pre>
  *
  * <p>Host order is little-endian on every architecture this module runs on.
  */
 public final class MessageWriter {
-  static final int HEADER = 16;
-  static final int NESTED = 0x8000;
+  static final int NLMSG_HDRLEN = 16;
+  static final int NLA_F_NESTED = 0x8000;
   private static final int MOST_IN_AN_ATTRIBUTE = 0xffff;
 
   private byte[] bytes = new byte[256];
@@ -28,11 +28,11 @@ public final class MessageWriter {
   /** Begins a message; the header's sequence and port are filled in when it is sent. */
   public MessageWriter begin(int type, int flags) {
     length = 0;
-    room(HEADER);
-    Arrays.fill(bytes, 0, HEADER, (byte) 0);
+    room(NLMSG_HDRLEN);
+    Arrays.fill(bytes, 0, NLMSG_HDRLEN, (byte) 0);
     putShort(4, type);
     putShort(6, flags);
-    length = HEADER;
+    length = NLMSG_HDRLEN;
     return this;
   }
 
@@ -70,7 +70,7 @@ public final class MessageWriter {
     return this;
   }
 
-  /** A text with the zero byte that ends it. */
+  /** A text and its terminating zero byte. */
   public MessageWriter string(int type, String text) {
     byte[] value = text.getBytes(StandardCharsets.UTF_8);
     int at = attribute(type, value.length + 1);
@@ -84,12 +84,12 @@ public final class MessageWriter {
     return this;
   }
 
-  /** An attribute that holds attributes, which are there as bytes already. */
+  /** A nested attribute whose content is already encoded. */
   public MessageWriter nested(int type, byte[] attributes) {
-    return bytes(type | NESTED, attributes);
+    return bytes(type | NLA_F_NESTED, attributes);
   }
 
-  /** Attributes that are there as bytes already. */
+  /** Attributes that are already encoded. */
   public MessageWriter attributes(byte[] attributes) {
     room(attributes.length);
     System.arraycopy(attributes, 0, bytes, length, attributes.length);
@@ -97,11 +97,11 @@ public final class MessageWriter {
     return this;
   }
 
-  /** Opens an attribute that holds attributes; what this returns closes it. */
+  /** Opens a nested attribute; pass the result to {@link #end}. */
   public int nest(int type) {
     int start = length;
     room(4);
-    putShort(start + 2, type | NESTED);
+    putShort(start + 2, type | NLA_F_NESTED);
     length += 4;
     return start;
   }
@@ -126,18 +126,18 @@ public final class MessageWriter {
     return this;
   }
 
-  /** The message as it stands. */
+  /** A copy of the message. */
   public byte[] message() {
     seal();
     return Arrays.copyOf(bytes, length);
   }
 
-  /** What is written so far, a message or only attributes, for {@link #attributes}. */
+  /** A copy of what was written so far, for {@link #attributes}. */
   public byte[] written() {
     return Arrays.copyOf(bytes, length);
   }
 
-  /** The whole message, in an array that the next one is written to; it may be longer. */
+  /** The message, in the shared buffer: it may be longer, and the next message overwrites it. */
   byte[] seal() {
     putShort(0, length);
     putShort(2, length >>> 16);

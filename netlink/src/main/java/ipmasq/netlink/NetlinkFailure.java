@@ -10,7 +10,7 @@ public sealed interface NetlinkFailure {
     }
   }
 
-  /** What was listed changed meanwhile, so the list may have gaps: ask again. */
+  /** What was listed changed meanwhile, so the list may be incomplete: ask again. */
   record Interrupted() implements NetlinkFailure {
     @Override
     public String toString() {

@@ -10,30 +10,29 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A socket to one of the kernel's netlink protocols. Used by one thread at a time, not necessarily
- * always the same.
+ * A socket to one of the kernel's netlink protocols. Used by one thread at a time.
  *
- * <p>The kernel handles a request within the call that sends it, so its answers are there to be
- * read when that call returns. The time limit is for the protocols and days when it is not so.
+ * <p>The kernel handles a request within the call that sends it, so its answers are ready when that
+ * call returns. The timeout is for protocols that answer later.
  *
- * <p>It stays in the network namespace of the thread that opened it.
+ * <p>The socket stays in the network namespace of the thread that opened it.
  */
 public final class NetlinkSocket implements AutoCloseable {
   /** The protocol of netfilter's subsystems: nf_tables, conntrack. */
-  public static final int NETFILTER = 12;
+  public static final int NETLINK_NETFILTER = 12;
 
   /** Flag that every request carries. */
-  public static final int REQUEST = 0x1;
+  public static final int NLM_F_REQUEST = 0x1;
 
-  /** Flag of a request whose success is to be confirmed too. */
-  public static final int ACK = 0x4;
+  /** Flag that asks for a confirmation of success too. */
+  public static final int NLM_F_ACK = 0x4;
 
-  private static final int DUMP = 0x300;
-  private static final int MULTI = 0x2;
-  private static final int DUMP_INTERRUPTED = 0x10;
-  private static final int OVERRUN = 0x4; // type, not flag
+  private static final int NLM_F_DUMP = 0x300;
+  private static final int NLM_F_MULTI = 0x2;
+  private static final int NLM_F_DUMP_INTR = 0x10;
+  private static final int NLMSG_OVERRUN = 0x4; // a type, not a flag
 
-  /** The kernel makes no piece of a list longer than this. */
+  /** No datagram of a list is longer than this. */
   private static final int LIST_BUFFER = 32 << 10;
 
   static final int SMALL_BUFFER = 4 << 10;
@@ -49,18 +48,18 @@ public final class NetlinkSocket implements AutoCloseable {
     this.endpoint = endpoint;
   }
 
-  /** Opens a socket whose answers are awaited so long at most. */
+  /** Opens a socket that waits at most {@code timeout} for an answer. */
   public static NetlinkSocket open(int protocol, Duration timeout) throws NetlinkUnavailable {
     return new NetlinkSocket(Endpoint.open(protocol, timeout, SMALL_BUFFER));
   }
 
-  /** What takes the messages of an answer, in turn. */
+  /** Receives the messages of an answer, in order. */
   public interface Handler {
-    /** The reader stands at a message and is used again for the next. */
+    /** Called with the reader at a message; the reader is reused for the next one. */
     void message(MessageReader message) throws MalformedMessage;
   }
 
-  /** The address of this socket: what the kernel knows the owner of a table by. */
+  /** The port of this socket, which identifies the owner of a table. */
   public int port() {
     return endpoint.port();
   }
@@ -82,14 +81,14 @@ public final class NetlinkSocket implements AutoCloseable {
   }
 
   /**
-   * The same, but no further than wanted. Of a list that was cut the rest stays with the kernel,
-   * which begins no other for this socket: it is to be closed.
+   * The same, but stops when {@code enough} says so. The kernel then keeps the rest and starts no
+   * other list on this socket, so close it.
    *
-   * @param enough asked after each piece of the list
+   * @param enough asked after each datagram
    */
   public Optional<NetlinkFailure> list(
       MessageWriter request, Handler handler, BooleanSupplier enough) {
-    Optional<NetlinkFailure> unsent = post(request.flag(DUMP));
+    Optional<NetlinkFailure> unsent = post(request.flag(NLM_F_DUMP));
     if (unsent.isPresent()) {
       return unsent;
     }
@@ -110,7 +109,7 @@ public final class NetlinkSocket implements AutoCloseable {
 
   /**
    * Sends messages in one call and returns what the kernel says about them: each refusal, and the
-   * all-clear of each that asked for it, in the order sent.
+   * success of each message that asked for confirmation, in the order sent.
    */
   public Answer<List<Refusal>> send(Packet packet) {
     endpoint.sendRoom(packet.size());
@@ -151,7 +150,7 @@ public final class NetlinkSocket implements AutoCloseable {
     reader.of(small, fits(length, small));
     while (reader.next()) {
       int message = reader.sequence() - first;
-      if (reader.type() == Acknowledgement.ERROR && message >= 0 && message < messages) {
+      if (reader.type() == Acknowledgement.NLMSG_ERROR && message >= 0 && message < messages) {
         said.add(Acknowledgement.of(reader, message));
       }
     }
@@ -169,7 +168,7 @@ public final class NetlinkSocket implements AutoCloseable {
     endpoint.close();
   }
 
-  /** Reads one answer to its end, whatever happens on the way: the next must not find its rest. */
+  /** Reads one answer to its end whatever happens, so that the next one starts clean. */
   private final class Listener {
     private final Handler handler;
     private final BooleanSupplier enough;
@@ -211,7 +210,7 @@ public final class NetlinkSocket implements AutoCloseable {
       return failure;
     }
 
-    /** Whether more is to come. */
+    /** Whether more datagrams follow. */
     private boolean datagram(byte[] buffer, int length) throws MalformedMessage {
       boolean more = true;
       if (length == 0) {
@@ -227,27 +226,27 @@ public final class NetlinkSocket implements AutoCloseable {
     }
 
     private boolean message() throws MalformedMessage {
-      if ((reader.flags() & DUMP_INTERRUPTED) != 0) {
+      if ((reader.flags() & NLM_F_DUMP_INTR) != 0) {
         fail(new NetlinkFailure.Interrupted());
       }
       switch (reader.type()) {
-        case Acknowledgement.ERROR -> {
+        case Acknowledgement.NLMSG_ERROR -> {
           refused();
           return false;
         }
-        case Acknowledgement.DONE -> {
+        case Acknowledgement.NLMSG_DONE -> {
           if (reader.payload() >= 4) {
             refused();
           }
           return false;
         }
-        case OVERRUN -> {
+        case NLMSG_OVERRUN -> {
           fail(new NetlinkFailure.Overrun());
           return true;
         }
         default -> {
           handle();
-          return (reader.flags() & MULTI) != 0;
+          return (reader.flags() & NLM_F_MULTI) != 0;
         }
       }
     }

@@ -4,16 +4,16 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 
 /**
- * Takes a thread into another network namespace. A namespace belongs to the thread of the kernel,
- * so only platform threads may go: a virtual one would leave its carrier behind there.
+ * Moves a thread into another network namespace. A namespace is a property of the kernel thread, so
+ * only platform threads may enter: a virtual thread would leave its carrier behind there.
  *
- * <p>What a thread inside makes belongs there for good: sockets, child processes, and also the
- * threads that it starts. {@code /proc/net} is the process's view and stays outside; {@code
- * /proc/thread-self/net} and {@code /proc/sys/net} are the thread's.
+ * <p>What the thread creates there stays there: sockets, child processes and the threads it starts.
+ * {@code /proc/net} is the view of the process and does not change; {@code /proc/thread-self/net}
+ * and {@code /proc/sys/net} are the thread's.
  */
 public final class NetworkNamespace {
   private static final long AT_FDCWD = -100;
-  private static final long O_RDONLY_CLOEXEC = 0x80000;
+  private static final long O_CLOEXEC = 0x80000;
   private static final long CLONE_NEWNET = 0x4000_0000;
 
   private NetworkNamespace() {}
@@ -23,7 +23,7 @@ public final class NetworkNamespace {
     return "/run/netns/" + name;
   }
 
-  /** Moves the current thread, until it ends, into the namespace that {@code ip netns} calls so. */
+  /** Moves the current thread, for the rest of its life, into a namespace of {@code ip netns}. */
   public static void enter(String name) throws IOException {
     if (Thread.currentThread().isVirtual()) {
       throw new IllegalStateException("a virtual thread cannot enter a network namespace");
@@ -32,7 +32,7 @@ public final class NetworkNamespace {
     long fd;
     try (Arena arena = Arena.ofConfined()) {
       long path = arena.allocateFrom(path(name)).address();
-      fd = Syscalls.call(numbers.openat, AT_FDCWD, path, O_RDONLY_CLOEXEC, 0, 0, 0);
+      fd = Syscalls.call(numbers.openat, AT_FDCWD, path, O_CLOEXEC, 0, 0, 0);
     }
     if (fd < 0) {
       throw new IOException("cannot open network namespace " + name + ": errno " + -fd);

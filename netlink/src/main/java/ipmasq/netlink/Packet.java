@@ -10,8 +10,8 @@ import java.util.List;
 /**
  * Messages that go to the kernel together, in one system call. Used by one thread.
  *
- * <p>Kept in pieces: a batch of 100,000 ranges has 4 MB, and an array that doubles would need three
- * times that for a moment.
+ * <p>Kept in chunks: a batch of 100,000 ranges takes 4 MB, and a doubling array would briefly need
+ * three times that.
  */
 public final class Packet {
   private static final int SMALL = 2 << 10;
@@ -26,7 +26,7 @@ public final class Packet {
   /** No messages yet. */
   public Packet() {}
 
-  /** Adds a copy of the message as it stands; the writer is free for the next one. */
+  /** Adds a copy of the message; the writer can be reused. */
   public Packet add(MessageWriter message) {
     byte[] bytes = message.seal();
     add(bytes, message.length());
@@ -71,7 +71,7 @@ public final class Packet {
     return all;
   }
 
-  /** Copies all to where it is sent from and numbers the messages. */
+  /** Copies everything to {@code target} and numbers the messages. */
   void copyTo(MemorySegment target, int firstSequence) {
     long at = 0;
     for (byte[] each : full) {

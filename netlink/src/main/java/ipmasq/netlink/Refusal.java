@@ -1,12 +1,12 @@
 package ipmasq.netlink;
 
 /**
- * The kernel's no to one message.
+ * The kernel's refusal of one message.
  *
- * @param message which message of those sent together, from 0
+ * @param message index among the messages sent together, from 0
  * @param errno why
  * @param text what the kernel says beyond the number; mostly empty
- * @param offset where in the message the attribute stands that it dislikes; 0: it does not say
+ * @param offset offset of the offending attribute in the message; 0: the kernel did not say
  */
 public record Refusal(int message, Errno errno, String text, int offset) {
   /** The refusal of a message sent alone, or of all that were sent together. */

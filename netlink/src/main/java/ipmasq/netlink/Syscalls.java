@@ -10,13 +10,13 @@ import java.lang.invoke.MethodHandle;
 import java.nio.ByteOrder;
 
 /**
- * The one door to the kernel: {@code syscall(2)} with pointers passed as addresses. Numbers are per
- * architecture.
+ * All system calls go through {@code syscall(2)}, with pointers passed as addresses. Numbers are
+ * per architecture.
  *
- * <p>Each native signature takes Java about ten milliseconds to link, so one serves all that a
- * start needs.
+ * <p>Each native signature takes Java about ten milliseconds to link, so there is only one.
  */
 final class Syscalls {
+  // The kernel's __NR_close and so on, from asm/unistd.h.
   static final long CLOSE = number(3, 57);
   static final long SOCKET = number(41, 198);
   static final long CONNECT = number(42, 203);
@@ -25,7 +25,7 @@ final class Syscalls {
   static final long GETSOCKNAME = number(51, 204);
   static final long SETSOCKOPT = number(54, 208);
 
-  /** Where errno is put; one that is kept makes a call free of allocation. */
+  /** Where errno is stored; reusing one segment avoids an allocation per call. */
   static final StructLayout CAPTURED = Linker.Option.captureStateLayout();
 
   private static final MethodHandle SYSCALL = link(Linker.Option.captureCallState("errno"));
@@ -59,7 +59,7 @@ final class Syscalls {
     }
   }
 
-  /** The same without allocation: errno lands in a segment that the caller keeps. */
+  /** The same without allocation: errno is stored in the caller's segment. */
   static long call(
       MemorySegment captured, long number, long a, long b, long c, long d, long e, long f) {
     try {
@@ -70,7 +70,7 @@ final class Syscalls {
     }
   }
 
-  /** Its only member. A buffer starts quicker than the layout's own handle would. */
+  /** The only member of the layout. A buffer starts faster than a var handle. */
   private static long errno(MemorySegment captured) {
     return captured.asByteBuffer().order(ByteOrder.nativeOrder()).getInt(0);
   }

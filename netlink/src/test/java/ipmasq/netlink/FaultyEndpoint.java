@@ -44,7 +44,7 @@ final class FaultyEndpoint extends Endpoint {
   private final Queue<Fault> receiving = new ArrayDeque<>();
 
   private FaultyEndpoint() throws NetlinkUnavailable {
-    super(NetlinkSocket.NETFILTER, NetlinkSocket.SMALL_BUFFER);
+    super(NetlinkSocket.NETLINK_NETFILTER, NetlinkSocket.SMALL_BUFFER);
   }
 
   static FaultyEndpoint open() throws NetlinkUnavailable {

@@ -26,8 +26,8 @@ class NetlinkSocketTest {
 
   @Test
   void knowsItsPort() throws Exception {
-    try (NetlinkSocket one = NetlinkSocket.open(NetlinkSocket.NETFILTER, LIMIT);
-        NetlinkSocket other = NetlinkSocket.open(NetlinkSocket.NETFILTER, LIMIT)) {
+    try (NetlinkSocket one = NetlinkSocket.open(NetlinkSocket.NETLINK_NETFILTER, LIMIT);
+        NetlinkSocket other = NetlinkSocket.open(NetlinkSocket.NETLINK_NETFILTER, LIMIT)) {
       assertNotEquals(0, one.port());
       assertNotEquals(one.port(), other.port());
     }
@@ -35,7 +35,7 @@ class NetlinkSocketTest {
 
   @Test
   void onceClosedItAsksNothing() throws Exception {
-    NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETFILTER, LIMIT);
+    NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETLINK_NETFILTER, LIMIT);
     socket.close();
     socket.close();
     MessageWriter request = new MessageWriter().begin(GET_GENERATION, 1).netfilter(0, 0);
@@ -55,7 +55,7 @@ class NetlinkSocketTest {
   void aMessageThatAnswers() throws Exception {
     OwnNamespace.run(
         () -> {
-          try (NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETFILTER, LIMIT)) {
+          try (NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETLINK_NETFILTER, LIMIT)) {
             int[] messages = {0};
             MessageWriter request = new MessageWriter().begin(GET_GENERATION, 1).netfilter(0, 0);
             assertEquals(Optional.empty(), socket.ask(request, _ -> messages[0]++));
@@ -69,7 +69,7 @@ class NetlinkSocketTest {
   void anErrorNamesItsReason() throws Exception {
     OwnNamespace.run(
         () -> {
-          try (NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETFILTER, LIMIT)) {
+          try (NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETLINK_NETFILTER, LIMIT)) {
             MessageWriter request =
                 new MessageWriter().begin(GET_TABLE, 1).netfilter(1, 0).string(1, "absent");
             NetlinkFailure failure = socket.ask(request, _ -> {}).orElseThrow();
@@ -82,7 +82,7 @@ class NetlinkSocketTest {
   void eachRefusalSaysWhichMessage() throws Exception {
     OwnNamespace.run(
         () -> {
-          try (NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETFILTER, LIMIT)) {
+          try (NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETLINK_NETFILTER, LIMIT)) {
             MessageWriter writer = new MessageWriter();
             Packet packet = new Packet().add(writer.begin(16, 1).netfilter(0, 10));
             for (int i = 0; i < 500; i++) {
@@ -103,7 +103,7 @@ class NetlinkSocketTest {
   void aPacketLargerThanTheDefaultBuffer() throws Exception {
     OwnNamespace.run(
         () -> {
-          try (NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETFILTER, LIMIT)) {
+          try (NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETLINK_NETFILTER, LIMIT)) {
             MessageWriter writer = new MessageWriter();
             Packet packet = new Packet().add(writer.begin(16, 1).netfilter(0, 10));
             for (int i = 0; i < 100; i++) {
@@ -121,7 +121,7 @@ class NetlinkSocketTest {
     OwnNamespace.run(
         () -> {
           try (NetlinkSocket socket =
-              NetlinkSocket.open(NetlinkSocket.NETFILTER, Duration.ofMillis(20))) {
+              NetlinkSocket.open(NetlinkSocket.NETLINK_NETFILTER, Duration.ofMillis(20))) {
             MessageWriter noop = new MessageWriter().begin(1, 1);
             assertEquals(Optional.of(new NetlinkFailure.TimedOut()), socket.ask(noop, _ -> {}));
           }
@@ -133,7 +133,7 @@ class NetlinkSocketTest {
     OwnNamespace.run(
         () -> {
           OwnNamespace.output("nft", "add table one; add table two");
-          try (NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETFILTER, LIMIT)) {
+          try (NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETLINK_NETFILTER, LIMIT)) {
             MessageWriter request = new MessageWriter().begin(GET_TABLE, 1).netfilter(0, 0);
             NetlinkFailure malformed =
                 socket
@@ -161,7 +161,7 @@ class NetlinkSocketTest {
 
   @Test
   void hearsNobodyButTheKernel() throws Exception {
-    try (NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETFILTER, LIMIT);
+    try (NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETLINK_NETFILTER, LIMIT);
         Arena arena = Arena.ofConfined()) {
       MemorySegment to = arena.allocate(12, 4);
       to.asByteBuffer()
@@ -170,7 +170,13 @@ class NetlinkSocketTest {
           .putInt(4, socket.port());
       long stranger =
           Syscalls.call(
-              Syscalls.SOCKET, AF_NETLINK, SOCK_RAW_CLOEXEC, NetlinkSocket.NETFILTER, 0, 0, 0);
+              Syscalls.SOCKET,
+              AF_NETLINK,
+              SOCK_RAW_CLOEXEC,
+              NetlinkSocket.NETLINK_NETFILTER,
+              0,
+              0,
+              0);
       try {
         MemorySegment message = arena.allocate(20, 8);
         long sent =
@@ -187,7 +193,7 @@ class NetlinkSocketTest {
     OwnNamespace.run(
         () -> {
           OwnNamespace.output("nft", "add table ip other");
-          try (NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETFILTER, LIMIT)) {
+          try (NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETLINK_NETFILTER, LIMIT)) {
             MessageWriter request = new MessageWriter().begin(GET_GENERATION, 1).netfilter(0, 0);
             String[] name = {""};
             socket.ask(

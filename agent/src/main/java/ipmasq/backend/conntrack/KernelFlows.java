@@ -18,7 +18,9 @@ import java.util.Set;
 
 /** The flows that the kernel tracks. A socket a time: policies seldom change. */
 public final class KernelFlows implements Flows {
-  private static final int UDP = 17;
+  private static final int IPPROTO_UDP = 17;
+  private static final int NFPROTO_IPV4 = 2;
+  private static final int NFPROTO_IPV6 = 10;
 
   /** Nothing is asked yet. */
   public KernelFlows() {}
@@ -31,7 +33,7 @@ public final class KernelFlows implements Flows {
           conntrack.flows(
               number(family),
               flow -> {
-                if ((!udpOnly || flow.original().protocol() == UDP)
+                if ((!udpOnly || flow.original().protocol() == IPPROTO_UDP)
                     && isConcerned(flow, revision, node)) {
                   concerned.add(flow);
                 }
@@ -47,8 +49,8 @@ public final class KernelFlows implements Flows {
 
   private static int number(Family family) {
     return switch (family) {
-      case IPV4 -> 2;
-      case IPV6 -> 10;
+      case IPV4 -> NFPROTO_IPV4;
+      case IPV6 -> NFPROTO_IPV6;
     };
   }
 

@@ -1,9 +1,11 @@
 package ipmasq.backend.iptables;
 
 import ipmasq.backend.Failure;
-import ipmasq.backend.iptables.Commands.Result;
-import ipmasq.backend.iptables.NftNat.Answer;
-import ipmasq.backend.iptables.NftNat.Use;
+import ipmasq.backend.iptables.NatTable.Answer;
+import ipmasq.backend.iptables.NatTable.Use;
+import ipmasq.iptables.Commands;
+import ipmasq.iptables.Commands.Result;
+import ipmasq.iptables.Variant;
 import ipmasq.net.Family;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -21,7 +23,7 @@ import java.util.Set;
  * <p>Only chains that exist are listed: of one that does not, iptables 1.8.9 says that the table is
  * incompatible.
  */
-record OwnChains(Commands commands, NftNat nft, Variant variant, Names names) {
+record OwnChains(Commands commands, NatTable nft, Variant variant, ChainNames names) {
   /** What came of it. */
   sealed interface Listing {
     record Listed(SavedTable table) implements Listing {}
@@ -38,8 +40,8 @@ record OwnChains(Commands commands, NftNat nft, Variant variant, Names names) {
     Map<String, Use> found = new LinkedHashMap<>();
     Deque<String> todo = new ArrayDeque<>(names.ours());
     Set<String> seen = new HashSet<>(todo);
-    if (names.all() && seen.add(Names.POSTROUTING)) {
-      todo.add(Names.POSTROUTING);
+    if (names.all() && seen.add(ChainNames.POSTROUTING)) {
+      todo.add(ChainNames.POSTROUTING);
     }
     while (!todo.isEmpty()) {
       String chain = todo.poll();
@@ -57,8 +59,8 @@ record OwnChains(Commands commands, NftNat nft, Variant variant, Names names) {
           more.removeIf(target -> !seen.add(target));
           todo.addAll(more);
           // A jump of ours leads to a chain that exists: where there is none, there is no jump.
-          if (seen.add(Names.POSTROUTING)) {
-            todo.add(Names.POSTROUTING);
+          if (seen.add(ChainNames.POSTROUTING)) {
+            todo.add(ChainNames.POSTROUTING);
           }
         }
         case Answer.Given<Optional<Use>> _ -> {}
@@ -92,7 +94,7 @@ record OwnChains(Commands commands, NftNat nft, Variant variant, Names names) {
         nft.chain(family, chain) instanceof Answer.Given<Optional<Use>>(var now) && now.isEmpty();
     return gone
         ? new Listing.Differs(chain, 0, 0)
-        : new Listing.Failed(Trouble.of(variant.program(family), family, result));
+        : new Listing.Failed(FailureAdvice.of(variant.program(family), family, result));
   }
 
   /** A chain as iptables-save would declare it. */

@@ -1,5 +1,6 @@
 package ipmasq.backend.iptables;
 
+import ipmasq.iptables.ShellWords;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -25,7 +26,7 @@ final class SavedTable {
    */
   record Line(String chain, String counters, String text) {
     List<String> words() {
-      return Words.of(text);
+      return ShellWords.of(text);
     }
 
     /** The chain or the verdict that it jumps to. */
@@ -94,15 +95,15 @@ final class SavedTable {
     }
   }
 
-  private final Names names;
+  private final ChainNames names;
   private final Map<String, Chain> chains = new HashMap<>();
-  private Header header = Header.NONE;
+  private SaveHeader header = SaveHeader.NONE;
   private String problem = "";
   private boolean inTable;
   private boolean committed;
   private boolean anything;
 
-  SavedTable(Names names) {
+  SavedTable(ChainNames names) {
     this.names = names;
   }
 
@@ -127,7 +128,7 @@ final class SavedTable {
     if (line.contains("is incompatible")) {
       complain(line.substring(1).strip());
     }
-    header = Header.parse(line).orElse(header);
+    header = SaveHeader.parse(line).orElse(header);
   }
 
   private void complain(String what) {
@@ -160,7 +161,8 @@ final class SavedTable {
     Chain chain = chain(name);
     chain.rules++;
     boolean own = name.equals(names.main()) || name.equals(names.out());
-    boolean ours = Wording.maybeOurs(line) && bearsOurComment(Words.of(line.substring(nameTo)));
+    boolean ours =
+        RuleComments.maybeOurs(line) && bearsOurComment(ShellWords.of(line.substring(nameTo)));
     if (own || ours) {
       String text = line.substring(Math.min(nameTo + 1, line.length()));
       chain.kept.add(new Line(name, at == 0 ? "" : line.substring(0, at - 1), text));
@@ -177,7 +179,7 @@ final class SavedTable {
 
   private static boolean bearsOurComment(List<String> words) {
     int option = words.indexOf("--comment");
-    return option >= 0 && option + 1 < words.size() && Wording.ours(words.get(option + 1));
+    return option >= 0 && option + 1 < words.size() && RuleComments.ours(words.get(option + 1));
   }
 
   /** Also what stands in a comment counts: a chain too many kept is better than one torn away. */
@@ -206,7 +208,7 @@ final class SavedTable {
     return anything && !committed ? Optional.of("it ends before COMMIT") : Optional.empty();
   }
 
-  Header header() {
+  SaveHeader header() {
     return header;
   }
 

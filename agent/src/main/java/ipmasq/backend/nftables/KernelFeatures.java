@@ -37,13 +37,13 @@ record KernelFeatures(boolean owner, boolean elementCounters, boolean comments) 
 
   /** Our table, to be made or taken over. */
   Table table() {
-    Table table = comments ? Names.TABLE : Names.TABLE.commented("");
+    Table table = comments ? TableNames.TABLE : TableNames.TABLE.commented("");
     return owner ? table.with(Table.Flag.OWNER, Table.Flag.PERSIST) : table;
   }
 
   /** A set, to be made for this content, each element of which counts. */
   NftSet set(NftSet set, Cidrs content) {
-    boolean counted = elementCounters && content.size() <= Update.COUNTED;
+    boolean counted = elementCounters && content.size() <= TableUpdate.COUNTED;
     return counted ? uncounted(set).withCounters() : uncounted(set);
   }
 
@@ -54,7 +54,7 @@ record KernelFeatures(boolean owner, boolean elementCounters, boolean comments) 
 
   /** A transaction that depends on what the kernel knows. */
   interface Attempt {
-    Commit with(KernelFeatures features) throws Unanswered;
+    Commit with(KernelFeatures features) throws QueryFailed;
   }
 
   /**
@@ -65,7 +65,7 @@ record KernelFeatures(boolean owner, boolean elementCounters, boolean comments) 
   record Learned(KernelFeatures features, Commit commit) {}
 
   /** Makes the transaction with as many of these features as the kernel takes. */
-  Learned learn(Attempt attempt) throws Unanswered {
+  Learned learn(Attempt attempt) throws QueryFailed {
     Commit first = attempt.with(this);
     Commit commit = first;
     KernelFeatures tried = this;

@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
 public final class RulesWatch implements Watch, AutoCloseable {
   /** Reads what stands for the rules; equal when they are. */
   private interface Reading {
-    Object read(Kernel kernel, Generation generation) throws Unanswered;
+    Object read(NftablesClient kernel, Generation generation) throws QueryFailed;
   }
 
-  private final Kernel kernel = new Kernel();
+  private final NftablesClient kernel = new NftablesClient();
   private final Reading reading;
   private @Nullable Generation seen;
   private Optional<Object> mark = Optional.empty();
@@ -54,7 +54,7 @@ public final class RulesWatch implements Watch, AutoCloseable {
             }
           }
           all.add(kernel.table().isPresent());
-          all.add(KubeProxy.has(kernel));
+          all.add(KubeProxyTable.has(kernel));
           return all;
         });
   }
@@ -85,12 +85,12 @@ public final class RulesWatch implements Watch, AutoCloseable {
   }
 
   @Override
-  public Optional<Object> mark() {
+  public Optional<Object> fingerprint() {
     return read(false);
   }
 
   @Override
-  public Optional<Object> anew() {
+  public Optional<Object> freshFingerprint() {
     return read(true);
   }
 
@@ -102,7 +102,7 @@ public final class RulesWatch implements Watch, AutoCloseable {
         seen = now;
       }
       return mark;
-    } catch (Unanswered cannotTell) {
+    } catch (QueryFailed cannotTell) {
       seen = null;
       return Optional.empty();
     }

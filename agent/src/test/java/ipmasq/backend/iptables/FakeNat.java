@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /** A nat table of chains and how often each is used. */
-final class FakeNat implements NftNat {
+final class FakeNat implements NatTable {
   final Map<String, Use> chains = new HashMap<>();
   boolean dormant;
 

@@ -5,6 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import ipmasq.backend.Observation;
 import ipmasq.backend.Outcome;
+import ipmasq.iptables.ChildProcesses;
+import ipmasq.iptables.LegacyTables;
+import ipmasq.iptables.Programs;
+import ipmasq.iptables.Variant;
 import ipmasq.net.Family;
 import ipmasq.plan.Observed;
 import ipmasq.plan.Plan;
@@ -55,8 +59,8 @@ final class KernelTable implements AutoCloseable {
     return Variant.program(family, "-" + variant);
   }
 
-  Iptables backend(String chain) {
-    Names names = Names.of(chain, kept, false);
+  IptablesBackend backend(String chain) {
+    ChainNames names = ChainNames.of(chain, kept, false);
     kept.add(chain);
     return backend(names);
   }
@@ -66,14 +70,18 @@ final class KernelTable implements AutoCloseable {
     kept.add(chain);
   }
 
-  Iptables backend(Names names) {
+  IptablesBackend backend(ChainNames names) {
     ChildProcesses commands = new ChildProcesses(programs, Duration.ofSeconds(20));
     LegacyTables legacy = LegacyTables.ofKernel();
-    return new Iptables(
-        names, new Probe(programs, legacy, commands)::variant, legacy, commands, new KernelNat());
+    return new IptablesBackend(
+        names,
+        new VariantProbe(programs, legacy, commands)::variant,
+        legacy,
+        commands,
+        new KernelNatTable());
   }
 
-  static Observed observe(Iptables backend, Family family) {
+  static Observed observe(IptablesBackend backend, Family family) {
     return assertInstanceOf(Observation.Seen.class, backend.observe(family)).observed();
   }
 
@@ -85,8 +93,8 @@ final class KernelTable implements AutoCloseable {
   Plan sync(String chain, Policy policy) {
     return namespace.call(
         () -> {
-          Iptables backend = backend(chain);
-          Policy desired = backend.form(policy);
+          IptablesBackend backend = backend(chain);
+          Policy desired = backend.normalize(policy);
           Plan plan = Plan.toward(desired, observe(backend, policy.family()));
           assertEquals(new Outcome.Applied(), backend.apply(plan));
           assertEquals(
@@ -100,7 +108,7 @@ final class KernelTable implements AutoCloseable {
   void remove(Family family) {
     namespace.call(
         () -> {
-          Iptables backend = backend("IP-MASQ-AGENT");
+          IptablesBackend backend = backend("IP-MASQ-AGENT");
           Plan plan = Plan.removal(observe(backend, family));
           assertEquals(new Outcome.Applied(), backend.apply(plan));
           assertEquals(true, observe(backend, family).absent());

@@ -1,5 +1,6 @@
 package ipmasq.backend.iptables;
 
+import ipmasq.iptables.Commands;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

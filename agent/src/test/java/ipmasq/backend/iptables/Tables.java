@@ -4,7 +4,7 @@ import ipmasq.net.Family;
 
 /** Texts of iptables-save, and what is found in them. */
 final class Tables {
-  static final Names NAMES = Names.of("IP-MASQ-AGENT");
+  static final ChainNames NAMES = ChainNames.of("IP-MASQ-AGENT");
 
   private Tables() {}
 
@@ -12,22 +12,22 @@ final class Tables {
     return read(NAMES, text);
   }
 
-  private static SavedTable read(Names names, String text) {
+  private static SavedTable read(ChainNames names, String text) {
     SavedTable table = new SavedTable(names);
     text.lines().forEach(table::accept);
     return table;
   }
 
   /** What is found between the header and COMMIT; LOCAL, OUTBOUND and JUMP stand for our words. */
-  static Found found(Family family, String body) {
-    return Found.in(read(table(body)), family, NAMES);
+  static IptablesObserved found(Family family, String body) {
+    return IptablesObserved.in(read(table(body)), family, NAMES);
   }
 
-  static Found found(Names names, String body) {
-    return Found.in(read(names, table(body)), Family.IPV4, names);
+  static IptablesObserved found(ChainNames names, String body) {
+    return IptablesObserved.in(read(names, table(body)), Family.IPV4, names);
   }
 
-  static Found found(String body) {
+  static IptablesObserved found(String body) {
     return found(Family.IPV4, body);
   }
 
@@ -49,11 +49,11 @@ final class Tables {
     return body.replace(
             "JUMP",
             "-m comment --comment \""
-                + Wording.jump("IP-MASQ-AGENT")
+                + RuleComments.jump("IP-MASQ-AGENT")
                 + "\" -m addrtype !"
                 + " --dst-type LOCAL -j IP-MASQ-AGENT")
-        .replace("\"LOCAL\"", "\"" + Wording.EXEMPT + "\"")
-        .replace("\"OUTBOUND\"", "\"" + Wording.OUTBOUND + "\"");
+        .replace("\"LOCAL\"", "\"" + RuleComments.EXEMPT + "\"")
+        .replace("\"OUTBOUND\"", "\"" + RuleComments.OUTBOUND + "\"");
   }
 
   static final String DEFAULTS =

@@ -32,7 +32,7 @@ class KernelFeaturesTest {
   }
 
   @Test
-  void theNewestIsLeftOutFirstUntilTheKernelTakesIt() throws Unanswered {
+  void theNewestIsLeftOutFirstUntilTheKernelTakesIt() throws QueryFailed {
     KernelFeatures none = new KernelFeatures(false, false, false);
     KernelFeatures kernel510 = new KernelFeatures(false, false, true);
     KernelFeatures kernel61 = KernelFeatures.ALL.withoutOwner();
@@ -46,13 +46,13 @@ class KernelFeaturesTest {
   }
 
   @Test
-  void aKernelThatKnowsAllIsAskedOnce() throws Unanswered {
+  void aKernelThatKnowsAllIsAskedOnce() throws QueryFailed {
     KernelFeatures.ALL.learn(kernel(KernelFeatures.ALL, Errno.EINVAL));
     assertEquals(List.of(KernelFeatures.ALL), asked);
   }
 
   @Test
-  void aRefusalThatNothingHelpsIsTheFirstOneAndTeachesNothing() throws Unanswered {
+  void aRefusalThatNothingHelpsIsTheFirstOneAndTeachesNothing() throws QueryFailed {
     KernelFeatures.Learned learned =
         KernelFeatures.ALL.learn(
             features ->
@@ -63,7 +63,7 @@ class KernelFeaturesTest {
   }
 
   @Test
-  void otherRefusalsAreNoReasonToLeaveSomethingOut() throws Unanswered {
+  void otherRefusalsAreNoReasonToLeaveSomethingOut() throws QueryFailed {
     for (Errno errno : List.of(Errno.EPERM, Errno.ENOMEM, Errno.EEXIST, Errno.EBUSY)) {
       assertEquals(
           new KernelFeatures.Learned(KernelFeatures.ALL, refused(errno)),

@@ -17,36 +17,36 @@ import java.util.List;
 /** The backend at work in a namespace, and what {@code nft} says of it. */
 final class Node implements AutoCloseable {
   private final Namespace namespace;
-  private OwnTable table;
+  private NftablesBackend table;
 
-  private Node(Namespace namespace, OwnTable table) {
+  private Node(Namespace namespace, NftablesBackend table) {
     this.namespace = namespace;
     this.table = table;
   }
 
   /** With a table that has an owner, or as on a kernel that does not know owners. */
   Node(Namespace namespace, boolean owned) {
-    this(namespace, owned ? OwnTable.held() : OwnTable.visited());
+    this(namespace, owned ? NftablesBackend.held() : NftablesBackend.visited());
   }
 
   /** As on a kernel that knows no more than this. */
   static Node onKernel(Namespace namespace, KernelFeatures features) {
-    return new Node(namespace, OwnTable.with(features));
+    return new Node(namespace, NftablesBackend.with(features));
   }
 
   /** The process ends, and another one starts. */
   void restart() {
     table.close();
-    table = OwnTable.held();
+    table = NftablesBackend.held();
     // A child that another test forked in this moment holds the socket until it becomes a program.
     Eventually.eventually("given up", () -> owner(), owner -> owner == 0);
   }
 
   private int owner() {
-    return assertInstanceOf(Held.class, observe(Family.IPV4)).owner();
+    return assertInstanceOf(NftablesObserved.class, observe(Family.IPV4)).owner();
   }
 
-  OwnTable table() {
+  NftablesBackend table() {
     return table;
   }
 
@@ -60,7 +60,7 @@ final class Node implements AutoCloseable {
   }
 
   Plan plan(Policy policy) {
-    return Plan.toward(table.form(policy), observe(policy.family()));
+    return Plan.toward(table.normalize(policy), observe(policy.family()));
   }
 
   /** Puts a policy in force and sees that it is; returns what had to be changed for it. */
@@ -68,7 +68,7 @@ final class Node implements AutoCloseable {
     Plan plan = plan(policy);
     assertEquals(new Outcome.Applied(), apply(plan));
     assertEquals(List.of(), plan(policy).changes());
-    if (policy.destinations().size() <= Update.COUNTED) {
+    if (policy.destinations().size() <= TableUpdate.COUNTED) {
       assertStrangersSee(policy);
     }
     return plan;
@@ -76,10 +76,10 @@ final class Node implements AutoCloseable {
 
   /** One who knows nothing and reads everything. */
   void assertStrangersSee(Policy policy) {
-    try (OwnTable stranger = OwnTable.visited()) {
+    try (NftablesBackend stranger = NftablesBackend.visited()) {
       Observation seen = namespace.call(() -> stranger.observe(policy.family()));
       assertEquals(
-          table.form(policy),
+          table.normalize(policy),
           assertInstanceOf(Observation.Seen.class, seen).observed().policy().orElseThrow());
     }
   }

@@ -111,7 +111,7 @@ class RulesWatchTest {
     try (RulesWatch watch = RulesWatch.ofIptables(List.of(Family.IPV4), List.of("OURS"))) {
       Optional<Object> mark = mark(watch);
       iptables("-Z", "OURS");
-      assertEquals(mark, namespace.call(watch::anew));
+      assertEquals(mark, namespace.call(watch::freshFingerprint));
     }
   }
 
@@ -146,7 +146,7 @@ class RulesWatchTest {
   }
 
   private Optional<Object> mark(RulesWatch watch) {
-    return namespace.call(watch::mark);
+    return namespace.call(watch::fingerprint);
   }
 
   private void iptables(String... words) {

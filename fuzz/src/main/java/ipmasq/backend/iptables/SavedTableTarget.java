@@ -1,13 +1,14 @@
 package ipmasq.backend.iptables;
 
 import ipmasq.config.Config;
+import ipmasq.iptables.Lines;
 import ipmasq.net.Family;
 import ipmasq.policy.Policy;
 import java.util.Optional;
 
 /** Whatever iptables-save prints, it is found unreadable or there is a way from there. */
 public final class SavedTableTarget {
-  private static final Names NAMES = Names.of("IP-MASQ-AGENT");
+  private static final ChainNames NAMES = ChainNames.of("IP-MASQ-AGENT");
   private static final Policy WANTED = Config.defaults().policy(Family.IPV4);
 
   private SavedTableTarget() {}
@@ -21,10 +22,10 @@ public final class SavedTableTarget {
       return;
     }
     for (Family family : Family.values()) {
-      Found found = Found.in(table, family, NAMES);
-      whole(Restore.text(found, Optional.empty(), NAMES));
+      IptablesObserved found = IptablesObserved.in(table, family, NAMES);
+      whole(RestoreInput.text(found, Optional.empty(), NAMES));
       if (family == Family.IPV4) {
-        whole(Restore.text(found, Optional.of(WANTED), NAMES));
+        whole(RestoreInput.text(found, Optional.of(WANTED), NAMES));
       }
     }
   }

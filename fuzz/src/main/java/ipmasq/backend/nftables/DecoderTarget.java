@@ -23,9 +23,10 @@ public final class DecoderTarget {
     } catch (MalformedMessage malformed) {
       return;
     }
-    List<Hooked> chains = List.of(new Hooked(Names.chain(Family.IPV4), rules));
-    Optional<Policy> policy = Decoder.policy(Family.IPV4, chains, BLOCKS, List.of());
-    if (policy.isPresent() && !Layout.chains(policy.get()).getFirst().sameAs(chains.getFirst())) {
+    List<ChainRules> chains = List.of(new ChainRules(TableNames.chain(Family.IPV4), rules));
+    Optional<Policy> policy = PolicyDecoder.policy(Family.IPV4, chains, BLOCKS, List.of());
+    if (policy.isPresent()
+        && !NftablesLayout.chains(policy.get()).getFirst().sameAs(chains.getFirst())) {
       throw new AssertionError(policy.get().toString());
     }
   }

@@ -16,8 +16,9 @@ import java.util.function.Consumer;
  */
 public final class Conntrack implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofSeconds(10);
-  private static final int GET = 1 << 8 | 1;
-  private static final int DELETE = 1 << 8 | 2;
+  private static final int NFNL_SUBSYS_CTNETLINK = 1;
+  private static final int IPCTNL_MSG_CT_GET = 1;
+  private static final int IPCTNL_MSG_CT_DELETE = 2;
 
   private final NetlinkSocket socket;
   private final MessageWriter request = new MessageWriter();
@@ -27,7 +28,7 @@ public final class Conntrack implements AutoCloseable {
   }
 
   public static Conntrack open() throws NetlinkUnavailable {
-    return new Conntrack(NetlinkSocket.open(NetlinkSocket.NETFILTER, LIMIT));
+    return new Conntrack(NetlinkSocket.open(NetlinkSocket.NETLINK_NETFILTER, LIMIT));
   }
 
   /**
@@ -35,13 +36,19 @@ public final class Conntrack implements AutoCloseable {
    * meanwhile; one that lives throughout is seen. Empty: that was all.
    */
   public Optional<NetlinkFailure> flows(int family, Consumer<Flow> each) {
-    request.begin(GET, NetlinkSocket.REQUEST).netfilter(family, 0);
+    request
+        .begin(NFNL_SUBSYS_CTNETLINK << 8 | IPCTNL_MSG_CT_GET, NetlinkSocket.NLM_F_REQUEST)
+        .netfilter(family, 0);
     return socket.list(request, message -> each.accept(Flow.read(message)));
   }
 
   /** Forgets a flow, so that its next packet is a new one's; false: it was gone already. */
   public Answer<Boolean> delete(Flow flow) {
-    request.begin(DELETE, NetlinkSocket.REQUEST | NetlinkSocket.ACK).netfilter(flow.family(), 0);
+    request
+        .begin(
+            NFNL_SUBSYS_CTNETLINK << 8 | IPCTNL_MSG_CT_DELETE,
+            NetlinkSocket.NLM_F_REQUEST | NetlinkSocket.NLM_F_ACK)
+        .netfilter(flow.family(), 0);
     flow.name(request);
     Optional<NetlinkFailure> failure = socket.ask(request, _ -> {});
     if (failure.isEmpty()) {

@@ -7,13 +7,13 @@ import ipmasq.netlink.MessageWriter;
 
 /** A flow that the kernel tracks. Immutable. */
 public final class Flow {
-  private static final int ORIGINAL = 1;
-  private static final int REPLY = 2;
-  private static final int STATUS = 3;
-  private static final int MARK = 8;
-  private static final int ID = 12;
-  private static final int ZONE = 18;
-  private static final int SOURCE_TRANSLATED = 1 << 4;
+  private static final int CTA_TUPLE_ORIG = 1;
+  private static final int CTA_TUPLE_REPLY = 2;
+  private static final int CTA_STATUS = 3;
+  private static final int CTA_MARK = 8;
+  private static final int CTA_ID = 12;
+  private static final int CTA_ZONE = 18;
+  private static final int IPS_SRC_NAT = 1 << 4;
 
   private final int family;
   private final byte[] key;
@@ -25,26 +25,27 @@ public final class Flow {
   private Flow(int family, Attributes attributes) throws MalformedMessage {
     this.family = family;
     this.key = key(attributes);
-    original = Tuple.read(attributes.nested(ORIGINAL, Tuple.HIGHEST));
-    reply = Tuple.read(attributes.nested(REPLY, Tuple.HIGHEST));
-    status = attributes.u32(STATUS, 0);
-    mark = attributes.u32(MARK, 0);
+    original = Tuple.read(attributes.nested(CTA_TUPLE_ORIG, Tuple.HIGHEST));
+    reply = Tuple.read(attributes.nested(CTA_TUPLE_REPLY, Tuple.HIGHEST));
+    status = attributes.u32(CTA_STATUS, 0);
+    mark = attributes.u32(CTA_MARK, 0);
   }
 
   private static byte[] key(Attributes attributes) throws MalformedMessage {
     MessageWriter out = new MessageWriter();
-    out.nested(ORIGINAL, attributes.bytes(ORIGINAL));
-    if (attributes.has(ID)) {
-      out.bytes(ID, attributes.bytes(ID)); // mostly tells a later flow of the same ends apart
+    out.nested(CTA_TUPLE_ORIG, attributes.bytes(CTA_TUPLE_ORIG));
+    if (attributes.has(CTA_ID)) {
+      // Mostly tells a later flow of the same ends apart.
+      out.bytes(CTA_ID, attributes.bytes(CTA_ID));
     }
-    if (attributes.has(ZONE)) {
-      out.bytes(ZONE, attributes.bytes(ZONE));
+    if (attributes.has(CTA_ZONE)) {
+      out.bytes(CTA_ZONE, attributes.bytes(CTA_ZONE));
     }
     return out.written();
   }
 
   static Flow read(MessageReader message) throws MalformedMessage {
-    return new Flow(message.family(), Attributes.of(message.attributes(), ZONE));
+    return new Flow(message.family(), Attributes.of(message.attributes(), CTA_ZONE));
   }
 
   /** 2 for IPv4, 10 for IPv6. */
@@ -69,7 +70,7 @@ public final class Flow {
 
   /** Whether its packets leave with another source than they came with. */
   public boolean isSourceTranslated() {
-    return (status & SOURCE_TRANSLATED) != 0;
+    return (status & IPS_SRC_NAT) != 0;
   }
 
   /** Names it in a request, in the kernel's own bytes. */

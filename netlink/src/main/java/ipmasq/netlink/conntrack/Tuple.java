@@ -13,26 +13,26 @@ import ipmasq.netlink.MalformedMessage;
 public record Tuple(
     int protocol, Address source, Address destination, int sourcePort, int destinationPort) {
   static final int HIGHEST = 2;
-  private static final int IP = 1;
-  private static final int PROTOCOL = 2;
-  private static final int V4_SOURCE = 1;
-  private static final int V4_DESTINATION = 2;
-  private static final int V6_SOURCE = 3;
-  private static final int V6_DESTINATION = 4;
-  private static final int NUMBER = 1;
-  private static final int SOURCE_PORT = 2;
-  private static final int DESTINATION_PORT = 3;
+  private static final int CTA_TUPLE_IP = 1;
+  private static final int CTA_TUPLE_PROTO = 2;
+  private static final int CTA_IP_V4_SRC = 1;
+  private static final int CTA_IP_V4_DST = 2;
+  private static final int CTA_IP_V6_SRC = 3;
+  private static final int CTA_IP_V6_DST = 4;
+  private static final int CTA_PROTO_NUM = 1;
+  private static final int CTA_PROTO_SRC_PORT = 2;
+  private static final int CTA_PROTO_DST_PORT = 3;
 
   static Tuple read(Attributes tuple) throws MalformedMessage {
-    Attributes ip = tuple.nested(IP, V6_DESTINATION);
-    Attributes protocol = tuple.nested(PROTOCOL, DESTINATION_PORT);
-    boolean v6 = ip.has(V6_SOURCE);
+    Attributes ip = tuple.nested(CTA_TUPLE_IP, CTA_IP_V6_DST);
+    Attributes protocol = tuple.nested(CTA_TUPLE_PROTO, CTA_PROTO_DST_PORT);
+    boolean v6 = ip.has(CTA_IP_V6_SRC);
     return new Tuple(
-        protocol.u8(NUMBER),
-        Address.of(ip.bytes(v6 ? V6_SOURCE : V4_SOURCE)),
-        Address.of(ip.bytes(v6 ? V6_DESTINATION : V4_DESTINATION)),
-        protocol.has(SOURCE_PORT) ? protocol.u16(SOURCE_PORT) : 0,
-        protocol.has(DESTINATION_PORT) ? protocol.u16(DESTINATION_PORT) : 0);
+        protocol.u8(CTA_PROTO_NUM),
+        Address.of(ip.bytes(v6 ? CTA_IP_V6_SRC : CTA_IP_V4_SRC)),
+        Address.of(ip.bytes(v6 ? CTA_IP_V6_DST : CTA_IP_V4_DST)),
+        protocol.has(CTA_PROTO_SRC_PORT) ? protocol.u16(CTA_PROTO_SRC_PORT) : 0,
+        protocol.has(CTA_PROTO_DST_PORT) ? protocol.u16(CTA_PROTO_DST_PORT) : 0);
   }
 
   @Override

@@ -21,18 +21,18 @@ public record Chain(
     Optional<Base> base,
     String comment,
     long handle) {
-  private static final int TABLE = 1;
-  private static final int HANDLE = 2;
-  private static final int NAME = 3;
-  private static final int HOOK = 4;
-  private static final int POLICY = 5;
-  private static final int USE = 6;
-  private static final int TYPE = 7;
-  private static final int COUNTERS = 8;
-  private static final int USERDATA = 12;
-  private static final int HOOK_NUMBER = 1;
-  private static final int HOOK_PRIORITY = 2;
-  private static final int COMMENT = 0;
+  private static final int NFTA_CHAIN_TABLE = 1;
+  private static final int NFTA_CHAIN_HANDLE = 2;
+  private static final int NFTA_CHAIN_NAME = 3;
+  private static final int NFTA_CHAIN_HOOK = 4;
+  private static final int NFTA_CHAIN_POLICY = 5;
+  private static final int NFTA_CHAIN_USE = 6;
+  private static final int NFTA_CHAIN_TYPE = 7;
+  private static final int NFTA_CHAIN_COUNTERS = 8;
+  private static final int NFTA_CHAIN_USERDATA = 12;
+  private static final int NFTA_HOOK_HOOKNUM = 1;
+  private static final int NFTA_HOOK_PRIORITY = 2;
+  private static final int NFTNL_UDATA_CHAIN_COMMENT = 0;
 
   /**
    * What makes a base chain.
@@ -45,7 +45,7 @@ public record Chain(
   public record Base(
       String type, Hook hook, int priority, Policy policy, Optional<Counter> counter) {}
 
-  /** What happens at the end of a base chain. */
+  /** What happens at the end of a base chain: {@code NF_DROP} or {@code NF_ACCEPT}. */
   public enum Policy {
     DROP,
     ACCEPT
@@ -56,7 +56,7 @@ public record Chain(
     this(table.family(), table.name(), name, Optional.empty(), "", 0);
   }
 
-  /** A base chain that accepts what its rules leave. */
+  /** A base chain that accepts what its rules do not decide. */
   public Chain(Table table, String name, String type, Hook hook, int priority) {
     this(
         table.family(),
@@ -73,31 +73,33 @@ public record Chain(
 
   /** Names it in a request. */
   void name(MessageWriter out) {
-    out.string(TABLE, table).string(NAME, name);
+    out.string(NFTA_CHAIN_TABLE, table).string(NFTA_CHAIN_NAME, name);
   }
 
   void write(MessageWriter out) {
     name(out);
     if (base.isPresent()) {
       Base it = base.get();
-      out.string(TYPE, it.type).u32(POLICY, it.policy.ordinal());
-      int hook = out.nest(HOOK);
-      out.u32(HOOK_NUMBER, it.hook.number(family)).u32(HOOK_PRIORITY, it.priority).end(hook);
+      out.string(NFTA_CHAIN_TYPE, it.type).u32(NFTA_CHAIN_POLICY, it.policy.ordinal());
+      int hook = out.nest(NFTA_CHAIN_HOOK);
+      out.u32(NFTA_HOOK_HOOKNUM, it.hook.number(family))
+          .u32(NFTA_HOOK_PRIORITY, it.priority)
+          .end(hook);
       if (it.counter.isPresent()) {
-        int counters = out.nest(COUNTERS);
+        int counters = out.nest(NFTA_CHAIN_COUNTERS);
         it.counter.get().write(out);
         out.end(counters);
       }
     }
     if (!comment.isEmpty()) {
-      out.bytes(USERDATA, Userdata.comment(COMMENT, comment));
+      out.bytes(NFTA_CHAIN_USERDATA, Userdata.comment(NFTNL_UDATA_CHAIN_COMMENT, comment));
     }
   }
 
   static boolean isBase(MessageReader message) throws MalformedMessage {
     AttributeReader attributes = message.attributes();
     while (attributes.next()) {
-      if (attributes.type() == HOOK) {
+      if (attributes.type() == NFTA_CHAIN_HOOK) {
         return true;
       }
     }
@@ -106,29 +108,31 @@ public record Chain(
 
   static Chain read(MessageReader message) throws MalformedMessage {
     TableFamily family = TableFamily.of(message.family());
-    Attributes attributes = Attributes.of(message.attributes(), USERDATA);
+    Attributes attributes = Attributes.of(message.attributes(), NFTA_CHAIN_USERDATA);
     return new Chain(
         family,
-        attributes.string(TABLE),
-        attributes.string(NAME),
-        attributes.has(HOOK) ? Optional.of(base(family, attributes)) : Optional.empty(),
-        attributes.has(USERDATA) ? Userdata.comment(attributes.bytes(USERDATA), COMMENT) : "",
-        attributes.u64(HANDLE, 0));
+        attributes.string(NFTA_CHAIN_TABLE),
+        attributes.string(NFTA_CHAIN_NAME),
+        attributes.has(NFTA_CHAIN_HOOK) ? Optional.of(base(family, attributes)) : Optional.empty(),
+        attributes.has(NFTA_CHAIN_USERDATA)
+            ? Userdata.comment(attributes.bytes(NFTA_CHAIN_USERDATA), NFTNL_UDATA_CHAIN_COMMENT)
+            : "",
+        attributes.u64(NFTA_CHAIN_HANDLE, 0));
   }
 
   static int uses(MessageReader message) throws MalformedMessage {
-    return Attributes.of(message.attributes(), USERDATA).u32(USE);
+    return Attributes.of(message.attributes(), NFTA_CHAIN_USERDATA).u32(NFTA_CHAIN_USE);
   }
 
   private static Base base(TableFamily family, Attributes attributes) throws MalformedMessage {
-    Attributes hook = attributes.nested(HOOK, HOOK_PRIORITY);
+    Attributes hook = attributes.nested(NFTA_CHAIN_HOOK, NFTA_HOOK_PRIORITY);
     return new Base(
-        attributes.string(TYPE),
-        Hook.of(family, hook.u32(HOOK_NUMBER)),
-        hook.u32(HOOK_PRIORITY),
-        attributes.u32(POLICY) == 0 ? Policy.DROP : Policy.ACCEPT,
-        attributes.has(COUNTERS)
-            ? Optional.of(Counter.read(attributes.nested(COUNTERS, Counter.HIGHEST)))
+        attributes.string(NFTA_CHAIN_TYPE),
+        Hook.of(family, hook.u32(NFTA_HOOK_HOOKNUM)),
+        hook.u32(NFTA_HOOK_PRIORITY),
+        attributes.u32(NFTA_CHAIN_POLICY) == 0 ? Policy.DROP : Policy.ACCEPT,
+        attributes.has(NFTA_CHAIN_COUNTERS)
+            ? Optional.of(Counter.read(attributes.nested(NFTA_CHAIN_COUNTERS, Counter.HIGHEST)))
             : Optional.empty());
   }
 

@@ -4,14 +4,14 @@ import ipmasq.netlink.Attributes;
 import ipmasq.netlink.MalformedMessage;
 import ipmasq.netlink.MessageWriter;
 
-/** Goes on where a register compares so to a constant, byte by byte from the left. */
+/** Continues if a register compares like this to a constant, byte by byte from the left. */
 public record Cmp(int register, Operator operator, Data data) implements Expression {
   static final int HIGHEST = 3;
-  private static final int REGISTER = 1;
-  private static final int OPERATOR = 2;
-  private static final int DATA = 3;
+  private static final int NFTA_CMP_SREG = 1;
+  private static final int NFTA_CMP_OP = 2;
+  private static final int NFTA_CMP_DATA = 3;
 
-  /** How to compare. */
+  /** How to compare: {@code NFT_CMP_*}. */
   public enum Operator {
     EQ(""),
     NEQ("!= "),
@@ -42,15 +42,15 @@ public record Cmp(int register, Operator operator, Data data) implements Express
   }
 
   void write(MessageWriter out) {
-    out.u32(REGISTER, register).u32(OPERATOR, operator.ordinal());
-    Expressions.data(out, DATA, data);
+    out.u32(NFTA_CMP_SREG, register).u32(NFTA_CMP_OP, operator.ordinal());
+    Expressions.data(out, NFTA_CMP_DATA, data);
   }
 
   static Cmp read(Attributes attributes) throws MalformedMessage {
     return new Cmp(
-        attributes.u32(REGISTER),
-        Expressions.numbered(Operator.values(), attributes.u32(OPERATOR)),
-        Expressions.data(attributes, DATA));
+        attributes.u32(NFTA_CMP_SREG),
+        Expressions.numbered(Operator.values(), attributes.u32(NFTA_CMP_OP)),
+        Expressions.data(attributes, NFTA_CMP_DATA));
   }
 
   void print(RuleText text) {

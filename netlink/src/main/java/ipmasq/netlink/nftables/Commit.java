@@ -5,14 +5,14 @@ import ipmasq.netlink.NetlinkFailure;
 import ipmasq.netlink.Refusal;
 import java.util.List;
 
-/** What came of a transaction: all of it is in force, or nothing. */
+/** The outcome of a transaction, which applies as a whole or not at all. */
 public sealed interface Commit {
   /** All of it is in force. */
   record Committed() implements Commit {}
 
   /**
    * Somebody else committed since the generation that the batch was made for, or while the kernel
-   * worked on it. Nothing changed: look again.
+   * worked on it. Nothing changed: read the ruleset again.
    */
   record Raced(Errno errno) implements Commit {
     @Override
@@ -39,13 +39,13 @@ public sealed interface Commit {
     }
   }
 
-  /** The kernel's answer did not come or got lost: look what is in force. */
+  /** The kernel's answer did not come or was lost: read the ruleset to learn what is in force. */
   record Unclear(NetlinkFailure failure) implements Commit {}
 
   /**
    * The refusal of one step.
    *
-   * @param step what was to be done, such as {@code add chain inet filter input}
+   * @param step what was attempted, such as {@code add chain inet filter input}
    */
   record Complaint(String step, Refusal refusal) {
     @Override

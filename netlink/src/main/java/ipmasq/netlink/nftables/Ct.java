@@ -7,12 +7,12 @@ import ipmasq.netlink.MessageWriter;
 /** Loads what connection tracking knows of the packet's flow. */
 public record Ct(int register, Key key) implements Expression {
   static final int HIGHEST = 4;
-  private static final int DESTINATION = 1;
-  private static final int KEY = 2;
-  private static final int DIRECTION = 3;
-  private static final int SOURCE = 4;
+  private static final int NFTA_CT_DREG = 1;
+  private static final int NFTA_CT_KEY = 2;
+  private static final int NFTA_CT_DIRECTION = 3;
+  private static final int NFTA_CT_SREG = 4;
 
-  /** What to load; in host order. */
+  /** What to load, in host order: {@code NFT_CT_*}. */
   public enum Key {
     STATE,
     DIRECTION,
@@ -21,13 +21,14 @@ public record Ct(int register, Key key) implements Expression {
   }
 
   void write(MessageWriter out) {
-    out.u32(KEY, key.ordinal()).u32(DESTINATION, register);
+    out.u32(NFTA_CT_KEY, key.ordinal()).u32(NFTA_CT_DREG, register);
   }
 
   static Ct read(Attributes attributes) throws MalformedMessage {
-    Expressions.refuse(attributes, DIRECTION, SOURCE);
+    Expressions.refuse(attributes, NFTA_CT_DIRECTION, NFTA_CT_SREG);
     return new Ct(
-        attributes.u32(DESTINATION), Expressions.numbered(Key.values(), attributes.u32(KEY)));
+        attributes.u32(NFTA_CT_DREG),
+        Expressions.numbered(Key.values(), attributes.u32(NFTA_CT_KEY)));
   }
 
   void print(RuleText text) {

@@ -5,9 +5,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
 
-/** Bytes as they stand in a packet or a register. Immutable. */
+/** Bytes of a packet or a register. Immutable. */
 public final class Data {
-  private static final int INTERFACE_NAME = 16;
+  private static final int IFNAMSIZ = 16;
 
   private final byte[] bytes;
 
@@ -36,21 +36,21 @@ public final class Data {
         });
   }
 
-  /** In host order, like marks and all numbers that the kernel makes itself. */
+  /** In host order, like marks and all numbers that the kernel itself generates. */
   public static Data hostU32(int value) {
     return u32(Integer.reverseBytes(value));
   }
 
-  /** The name of an interface as the kernel compares it: filled up with zeros. */
+  /** The name of an interface as the kernel compares it: padded with zeros. */
   public static Data interfaceName(String name) {
     byte[] text = name.getBytes(StandardCharsets.UTF_8);
-    if (text.length >= INTERFACE_NAME) {
+    if (text.length >= IFNAMSIZ) {
       throw new IllegalArgumentException("not the name of an interface: " + name);
     }
-    return new Data(Arrays.copyOf(text, INTERFACE_NAME));
+    return new Data(Arrays.copyOf(text, IFNAMSIZ));
   }
 
-  /** What names of interfaces begin with: compared without what follows. */
+  /** A prefix of interface names: the rest of the name is not compared. */
   public static Data interfacePrefix(String prefix) {
     return new Data(prefix.getBytes(StandardCharsets.UTF_8));
   }
@@ -81,7 +81,7 @@ public final class Data {
     return new Data(other);
   }
 
-  /** As an address, where it has the length of one. */
+  /** As an address, if it has the length of one. */
   String address() {
     return bytes.length == 4 || bytes.length == 16 ? AddressText.of(bytes) : toString();
   }

@@ -11,9 +11,9 @@ import java.util.function.Consumer;
 /**
  * An element of a set or map.
  *
- * @param key nothing in the element that stands for all keys without one of their own
- * @param last the last key, where the element itself holds a range, as in concatenations
- * @param end whether it is the key after a range, instead of the first of one
+ * @param key empty in the catch-all element
+ * @param last the last key, if the element itself holds a range, as in concatenations
+ * @param end whether it is the key after a range instead of a first key
  * @param data what a map holds for it
  * @param verdict what a verdict map holds for it
  */
@@ -23,27 +23,20 @@ public record Element(
     boolean end,
     Optional<Data> data,
     Optional<Verdict> verdict) {
-  private static final int NFTA_SET_ELEM_LIST_ELEMENTS = 3;
-  private static final int NFTA_LIST_ELEM = 1;
-  private static final int NFTA_SET_ELEM_KEY = 1;
   private static final int NFTA_SET_ELEM_DATA = 2;
-  private static final int NFTA_SET_ELEM_FLAGS = 3;
   private static final int NFTA_SET_ELEM_KEY_END = 10;
-  private static final int NFTA_DATA_VALUE = 1;
-  private static final int NFTA_DATA_VERDICT = 2;
-  private static final int NFT_SET_ELEM_INTERVAL_END = 1;
 
   static void writeKey(MessageWriter out, byte[] key) {
-    int list = out.nest(NFTA_SET_ELEM_LIST_ELEMENTS);
-    int element = out.nest(NFTA_LIST_ELEM);
-    int wrapped = out.nest(NFTA_SET_ELEM_KEY);
-    out.bytes(NFTA_DATA_VALUE, key).end(wrapped).end(element).end(list);
+    int list = out.nest(ElementWriter.NFTA_SET_ELEM_LIST_ELEMENTS);
+    int element = out.nest(Expressions.NFTA_LIST_ELEM);
+    int wrapped = out.nest(ElementWriter.NFTA_SET_ELEM_KEY);
+    out.bytes(Expressions.NFTA_DATA_VALUE, key).end(wrapped).end(element).end(list);
   }
 
   static void read(MessageReader message, Consumer<Element> found) throws MalformedMessage {
     AttributeReader attributes = message.attributes();
     while (attributes.next()) {
-      if (attributes.type() == NFTA_SET_ELEM_LIST_ELEMENTS) {
+      if (attributes.type() == ElementWriter.NFTA_SET_ELEM_LIST_ELEMENTS) {
         AttributeReader list = attributes.nested();
         while (list.next()) {
           found.accept(read(Attributes.of(list.nested(), NFTA_SET_ELEM_KEY_END)));
@@ -53,21 +46,23 @@ public record Element(
   }
 
   private static Element read(Attributes attributes) throws MalformedMessage {
-    Attributes data = attributes.nested(NFTA_SET_ELEM_DATA, NFTA_DATA_VERDICT);
+    Attributes data = attributes.nested(NFTA_SET_ELEM_DATA, Expressions.NFTA_DATA_VERDICT);
     return new Element(
-        value(attributes, NFTA_SET_ELEM_KEY),
+        value(attributes, ElementWriter.NFTA_SET_ELEM_KEY),
         value(attributes, NFTA_SET_ELEM_KEY_END),
-        (attributes.u32(NFTA_SET_ELEM_FLAGS, 0) & NFT_SET_ELEM_INTERVAL_END) != 0,
+        (attributes.u32(ElementWriter.NFTA_SET_ELEM_FLAGS, 0)
+                & ElementWriter.NFT_SET_ELEM_INTERVAL_END)
+            != 0,
         value(attributes, NFTA_SET_ELEM_DATA),
-        data.has(NFTA_DATA_VERDICT)
-            ? Optional.of(Verdict.read(data.list(NFTA_DATA_VERDICT)))
+        data.has(Expressions.NFTA_DATA_VERDICT)
+            ? Optional.of(Verdict.read(data.list(Expressions.NFTA_DATA_VERDICT)))
             : Optional.empty());
   }
 
   private static Optional<Data> value(Attributes attributes, int type) throws MalformedMessage {
-    Attributes wrapped = attributes.nested(type, NFTA_DATA_VALUE);
-    return wrapped.has(NFTA_DATA_VALUE)
-        ? Optional.of(Data.of(wrapped.bytes(NFTA_DATA_VALUE)))
+    Attributes wrapped = attributes.nested(type, Expressions.NFTA_DATA_VALUE);
+    return wrapped.has(Expressions.NFTA_DATA_VALUE)
+        ? Optional.of(Data.of(wrapped.bytes(Expressions.NFTA_DATA_VALUE)))
         : Optional.empty();
   }
 }

@@ -19,7 +19,7 @@ final class ElementReader {
   void read(MessageReader message) throws MalformedMessage {
     AttributeReader attributes = message.attributes();
     while (attributes.next()) {
-      if (attributes.type() == ElementWriter.ELEMENTS) {
+      if (attributes.type() == ElementWriter.NFTA_SET_ELEM_LIST_ELEMENTS) {
         AttributeReader list = attributes.nested();
         while (list.next()) {
           element(list.nested());
@@ -34,10 +34,10 @@ final class ElementReader {
     Counter counter = NOTHING;
     while (attributes.next()) {
       switch (attributes.type()) {
-        case ElementWriter.KEY -> keyed = key(attributes.nested());
-        case ElementWriter.FLAGS -> flags = attributes.u32();
-        case ElementWriter.EXPRESSION -> counter = counter(attributes.nested(), counter);
-        case ElementWriter.EXPRESSIONS -> {
+        case ElementWriter.NFTA_SET_ELEM_KEY -> keyed = key(attributes.nested());
+        case ElementWriter.NFTA_SET_ELEM_FLAGS -> flags = attributes.u32();
+        case ElementWriter.NFTA_SET_ELEM_EXPR -> counter = counter(attributes.nested(), counter);
+        case ElementWriter.NFTA_SET_ELEM_EXPRESSIONS -> {
           AttributeReader list = attributes.nested();
           while (list.next()) {
             counter = counter(list.nested(), counter);
@@ -46,14 +46,14 @@ final class ElementReader {
         default -> {}
       }
     }
-    if (keyed) { // the element that stands for all others has no key
-      visitor.element(key, (flags & ElementWriter.END) != 0, counter);
+    if (keyed) { // the catch-all element has no key
+      visitor.element(key, (flags & ElementWriter.NFT_SET_ELEM_INTERVAL_END) != 0, counter);
     }
   }
 
   private boolean key(AttributeReader value) throws MalformedMessage {
     while (value.next()) {
-      if (value.type() == ElementWriter.VALUE) {
+      if (value.type() == Expressions.NFTA_DATA_VALUE) {
         value.copyTo(key);
         return true;
       }

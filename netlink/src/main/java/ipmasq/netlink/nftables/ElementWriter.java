@@ -11,18 +11,16 @@ import ipmasq.netlink.MessageWriter;
  * </pre>
  */
 final class ElementWriter {
-  static final int SET_TABLE = 1;
-  static final int SET_NAME = 2;
-  static final int ELEMENTS = 3;
-  static final int ELEMENT = 1;
-  static final int KEY = 1;
-  static final int FLAGS = 3;
-  static final int EXPRESSION = 7;
-  static final int EXPRESSIONS = 11;
-  static final int VALUE = 1;
-  static final int END = 1;
+  static final int NFTA_SET_ELEM_LIST_TABLE = 1;
+  static final int NFTA_SET_ELEM_LIST_SET = 2;
+  static final int NFTA_SET_ELEM_LIST_ELEMENTS = 3;
+  static final int NFTA_SET_ELEM_KEY = 1;
+  static final int NFTA_SET_ELEM_FLAGS = 3;
+  static final int NFTA_SET_ELEM_EXPR = 7;
+  static final int NFTA_SET_ELEM_EXPRESSIONS = 11;
+  static final int NFT_SET_ELEM_INTERVAL_END = 1;
 
-  /** The list is one attribute, whose length has 16 bits. Half of that leaves the buffer small. */
+  /** The list is one attribute, whose length has 16 bits. Half of that keeps the buffer small. */
   private static final int ENOUGH = 32_000;
 
   private final NftSet set;
@@ -45,8 +43,8 @@ final class ElementWriter {
   }
 
   void write(MessageWriter out) {
-    out.string(SET_TABLE, set.table()).string(SET_NAME, set.name());
-    int list = out.nest(ELEMENTS);
+    out.string(NFTA_SET_ELEM_LIST_TABLE, set.table()).string(NFTA_SET_ELEM_LIST_SET, set.name());
+    int list = out.nest(NFTA_SET_ELEM_LIST_ELEMENTS);
     while (more && out.length() - list < ENOUGH) {
       element(out, first, false);
       if (set.hasIntervals() && increment(last)) {
@@ -58,12 +56,12 @@ final class ElementWriter {
   }
 
   private static void element(MessageWriter out, byte[] key, boolean end) {
-    int element = out.nest(ELEMENT);
+    int element = out.nest(Expressions.NFTA_LIST_ELEM);
     if (end) {
-      out.u32(FLAGS, END);
+      out.u32(NFTA_SET_ELEM_FLAGS, NFT_SET_ELEM_INTERVAL_END);
     }
-    int wrapped = out.nest(KEY);
-    out.bytes(VALUE, key).end(wrapped);
+    int wrapped = out.nest(NFTA_SET_ELEM_KEY);
+    out.bytes(Expressions.NFTA_DATA_VALUE, key).end(wrapped);
     out.end(element);
   }
 

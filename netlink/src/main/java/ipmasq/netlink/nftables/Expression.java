@@ -1,8 +1,9 @@
 package ipmasq.netlink.nftables;
 
 /**
- * A step of a rule. Steps hand values on in registers: {@code 1} to {@code 4} hold 16 bytes each,
- * {@code 8} to {@code 23} are quarters of the same, {@code 0} takes the verdict.
+ * A step of a rule. Steps pass values in registers: {@code 1} to {@code 4} ({@code NFT_REG_1} to
+ * {@code NFT_REG_4}) hold 16 bytes each, {@code 8} to {@code 23} ({@code NFT_REG32_00} to {@code
+ * NFT_REG32_15}) are their quarters, and {@code 0} ({@code NFT_REG_VERDICT}) takes the verdict.
  */
 public sealed interface Expression
     permits Bitwise,

@@ -5,22 +5,24 @@ import ipmasq.netlink.Attributes;
 import ipmasq.netlink.MalformedMessage;
 import ipmasq.netlink.MessageWriter;
 
-/** Finds the record for the kernel's name of an expression, and the other way round. */
+/** Maps the kernel's names of expressions to records and back. */
 final class Expressions {
-  private static final int NAME = 1;
-  private static final int DATA = 2;
-  private static final int VALUE = 1;
+  private static final int NFTA_EXPR_NAME = 1;
+  private static final int NFTA_EXPR_DATA = 2;
+  static final int NFTA_LIST_ELEM = 1;
+  static final int NFTA_DATA_VALUE = 1;
+  static final int NFTA_DATA_VERDICT = 2;
 
   private Expressions() {}
 
   static void write(MessageWriter out, int type, Expression expression) {
     int whole = out.nest(type);
-    out.string(NAME, name(expression));
+    out.string(NFTA_EXPR_NAME, name(expression));
     if (expression instanceof Unknown(var _, var data)) {
-      out.nested(DATA, data.bytes()).end(whole);
+      out.nested(NFTA_EXPR_DATA, data.bytes()).end(whole);
       return;
     }
-    int nest = out.nest(DATA);
+    int nest = out.nest(NFTA_EXPR_DATA);
     switch (expression) {
       case Bitwise it -> it.write(out);
       case Byteorder it -> it.write(out);
@@ -68,21 +70,21 @@ final class Expressions {
     };
   }
 
-  /** The expression; one that has more to it than its record could hold is kept as it is. */
+  /** The expression; one that its record cannot fully represent is kept as bytes. */
   static Expression read(AttributeReader reader) throws MalformedMessage {
-    Attributes attributes = Attributes.of(reader, DATA);
-    String name = attributes.string(NAME);
+    Attributes attributes = Attributes.of(reader, NFTA_EXPR_DATA);
+    String name = attributes.string(NFTA_EXPR_NAME);
     try {
-      return read(name, attributes.list(DATA));
+      return read(name, attributes.list(NFTA_EXPR_DATA));
     } catch (MalformedMessage more) {
-      byte[] data = attributes.has(DATA) ? attributes.bytes(DATA) : new byte[0];
+      byte[] data = attributes.has(NFTA_EXPR_DATA) ? attributes.bytes(NFTA_EXPR_DATA) : new byte[0];
       return new Unknown(name, Data.of(data));
     }
   }
 
   static boolean isCounter(AttributeReader reader) throws MalformedMessage {
     while (reader.next()) {
-      if (reader.type() == NAME) {
+      if (reader.type() == NFTA_EXPR_NAME) {
         return reader.string().equals("counter");
       }
     }
@@ -140,11 +142,11 @@ final class Expressions {
   /** Writes what nf_tables wraps every constant in. */
   static void data(MessageWriter out, int type, Data data) {
     int nest = out.nest(type);
-    out.bytes(VALUE, data.bytes()).end(nest);
+    out.bytes(NFTA_DATA_VALUE, data.bytes()).end(nest);
   }
 
   static Data data(Attributes attributes, int type) throws MalformedMessage {
-    return Data.of(attributes.nested(type, VALUE).bytes(VALUE));
+    return Data.of(attributes.nested(type, NFTA_DATA_VALUE).bytes(NFTA_DATA_VALUE));
   }
 
   /** The constant of an enum that the kernel numbers from zero in the same order. */
@@ -155,7 +157,7 @@ final class Expressions {
     return values[number];
   }
 
-  /** What an expression can say and its record cannot. */
+  /** Rejects attributes that the record cannot represent. */
   static void refuse(Attributes attributes, int... types) throws MalformedMessage {
     for (int type : types) {
       if (attributes.has(type)) {

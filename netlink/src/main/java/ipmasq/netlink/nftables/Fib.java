@@ -9,21 +9,21 @@ import java.util.Set;
 /** Asks the routing table about an address of the packet. */
 public record Fib(int register, Result result, Set<Flag> flags) implements Expression {
   static final int HIGHEST = 3;
-  private static final int REGISTER = 1;
-  private static final int RESULT = 2;
-  private static final int FLAGS = 3;
-  private static final int PRESENT = 0x20;
+  private static final int NFTA_FIB_DREG = 1;
+  private static final int NFTA_FIB_RESULT = 2;
+  private static final int NFTA_FIB_FLAGS = 3;
+  private static final int NFTA_FIB_F_PRESENT = 0x20;
 
   public Fib {
     flags = Set.copyOf(flags);
   }
 
-  /** What to ask for. */
+  /** What to ask for: {@code NFT_FIB_RESULT_*}. */
   public enum Result {
     /** The index of the interface. */
     OIF("oif", Format.HOST),
     OIFNAME("oifname", Format.NAME),
-    /** Local, broadcast, …; see {@link #LOCAL}. */
+    /** Local, broadcast, …; see {@link #LOCAL}. {@code NFT_FIB_RESULT_ADDRTYPE}. */
     TYPE("type", Format.ADDRESS_TYPE);
 
     private final String text;
@@ -35,10 +35,10 @@ public record Fib(int register, Result result, Set<Flag> flags) implements Expre
     }
   }
 
-  /** What the kernel says of an address of its own. */
+  /** The type of an address of the host itself: {@code RTN_LOCAL}. */
   public static final Data LOCAL = Data.hostU32(2);
 
-  /** What of the packet takes part in the question. */
+  /** What of the packet takes part in the question: {@code NFTA_FIB_F_*}. */
   public enum Flag {
     SADDR,
     DADDR,
@@ -71,11 +71,13 @@ public record Fib(int register, Result result, Set<Flag> flags) implements Expre
     for (Flag flag : flags) {
       bits |= flag.bit();
     }
-    out.u32(FLAGS, bits).u32(RESULT, result.ordinal() + 1).u32(REGISTER, register);
+    out.u32(NFTA_FIB_FLAGS, bits)
+        .u32(NFTA_FIB_RESULT, result.ordinal() + 1)
+        .u32(NFTA_FIB_DREG, register);
   }
 
   static Fib read(Attributes attributes) throws MalformedMessage {
-    int bits = attributes.u32(FLAGS);
+    int bits = attributes.u32(NFTA_FIB_FLAGS);
     Set<Flag> flags = EnumSet.noneOf(Flag.class);
     for (Flag flag : Flag.values()) {
       if ((bits & flag.bit()) != 0) {
@@ -84,11 +86,12 @@ public record Fib(int register, Result result, Set<Flag> flags) implements Expre
       }
     }
     if (bits != 0) {
-      throw new MalformedMessage((bits & PRESENT) != 0 ? "fib … exists" : "fib flags " + bits);
+      throw new MalformedMessage(
+          (bits & NFTA_FIB_F_PRESENT) != 0 ? "fib … exists" : "fib flags " + bits);
     }
     return new Fib(
-        attributes.u32(REGISTER),
-        Expressions.numbered(Result.values(), attributes.u32(RESULT) - 1),
+        attributes.u32(NFTA_FIB_DREG),
+        Expressions.numbered(Result.values(), attributes.u32(NFTA_FIB_RESULT) - 1),
         flags);
   }
 

@@ -19,6 +19,18 @@ enum Format {
   CT_DIRECTION,
   HEX;
 
+  private static final int NFPROTO_IPV4 = 2;
+  private static final int NFPROTO_IPV6 = 10;
+  private static final int IPPROTO_ICMP = 1;
+  private static final int IPPROTO_TCP = 6;
+  private static final int IPPROTO_UDP = 17;
+  private static final int IPPROTO_ICMPV6 = 58;
+  private static final int IPPROTO_SCTP = 132;
+  private static final int RTN_UNICAST = 1;
+  private static final int RTN_LOCAL = 2;
+  private static final int RTN_BROADCAST = 3;
+  private static final int RTN_MULTICAST = 5;
+  private static final int IP_CT_DIR_ORIGINAL = 0;
   private static final String[] STATES = {"invalid", "established", "related", "new"};
   private static final String[] STATUSES = {
     "expected", "seen-reply", "assured", "confirmed", "snat", "dnat"
@@ -33,35 +45,35 @@ enum Format {
       case NAME -> name(data);
       case FAMILY ->
           switch ((int) data.number()) {
-            case 2 -> "ipv4";
-            case 10 -> "ipv6";
+            case NFPROTO_IPV4 -> "ipv4";
+            case NFPROTO_IPV6 -> "ipv6";
             default -> NUMBER.show(data);
           };
       case PROTOCOL ->
           switch ((int) data.number()) {
-            case 1 -> "icmp";
-            case 6 -> "tcp";
-            case 17 -> "udp";
-            case 58 -> "icmpv6";
-            case 132 -> "sctp";
+            case IPPROTO_ICMP -> "icmp";
+            case IPPROTO_TCP -> "tcp";
+            case IPPROTO_UDP -> "udp";
+            case IPPROTO_ICMPV6 -> "icmpv6";
+            case IPPROTO_SCTP -> "sctp";
             default -> NUMBER.show(data);
           };
       case ADDRESS_TYPE ->
           switch ((int) data.reversed().number()) {
-            case 1 -> "unicast";
-            case 2 -> "local";
-            case 3 -> "broadcast";
-            case 5 -> "multicast";
+            case RTN_UNICAST -> "unicast";
+            case RTN_LOCAL -> "local";
+            case RTN_BROADCAST -> "broadcast";
+            case RTN_MULTICAST -> "multicast";
             default -> HOST.show(data);
           };
       case CT_STATE -> bits(data, STATES);
       case CT_STATUS -> bits(data, STATUSES);
-      case CT_DIRECTION -> data.number() == 0 ? "original" : "reply";
+      case CT_DIRECTION -> data.number() == IP_CT_DIR_ORIGINAL ? "original" : "reply";
       case HEX -> data.toString();
     };
   }
 
-  /** Whether a mask of it is a choice of bits with names. */
+  /** Whether it consists of named bits. */
   boolean isBits() {
     return this == CT_STATE || this == CT_STATUS;
   }

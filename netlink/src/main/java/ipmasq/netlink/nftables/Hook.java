@@ -2,7 +2,7 @@ package ipmasq.netlink.nftables;
 
 import ipmasq.netlink.MalformedMessage;
 
-/** Where on its way a packet meets a base chain. */
+/** Where on its way a packet meets a base chain: {@code NF_INET_*}, with the names of nft. */
 public enum Hook {
   PREROUTING,
   INPUT,
@@ -12,7 +12,7 @@ public enum Hook {
   INGRESS,
   EGRESS;
 
-  /** The kernel numbers them anew for tables of devices and of ARP. */
+  /** The netdev and arp families have their own numbering. */
   int number(TableFamily family) {
     return switch (family) {
       case NETDEV -> this == EGRESS ? 1 : 0;

@@ -7,20 +7,20 @@ import ipmasq.netlink.MessageWriter;
 /** Puts a constant into a register. */
 public record Immediate(int register, Data data) implements Expression {
   static final int HIGHEST = 2;
-  static final int REGISTER = 1;
-  static final int DATA = 2;
+  static final int NFTA_IMMEDIATE_DREG = 1;
+  static final int NFTA_IMMEDIATE_DATA = 2;
 
   void write(MessageWriter out) {
-    out.u32(REGISTER, register);
-    Expressions.data(out, DATA, data);
+    out.u32(NFTA_IMMEDIATE_DREG, register);
+    Expressions.data(out, NFTA_IMMEDIATE_DATA, data);
   }
 
-  /** A constant, or a verdict where it goes to the register of verdicts. */
+  /** A constant, or a verdict if it goes to the verdict register. */
   static Expression read(Attributes attributes) throws MalformedMessage {
-    int register = attributes.u32(REGISTER);
-    return register == Verdict.REGISTER
+    int register = attributes.u32(NFTA_IMMEDIATE_DREG);
+    return register == Verdict.NFT_REG_VERDICT
         ? Verdict.read(attributes)
-        : new Immediate(register, Expressions.data(attributes, DATA));
+        : new Immediate(register, Expressions.data(attributes, NFTA_IMMEDIATE_DATA));
   }
 
   void print(RuleText text) {

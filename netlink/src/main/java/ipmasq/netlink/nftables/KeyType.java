@@ -3,7 +3,7 @@ package ipmasq.netlink.nftables;
 /**
  * What the elements of a set are.
  *
- * @param id nft's number for the type; the kernel only hands it on
+ * @param id nft's number for the type, {@code TYPE_*} there; the kernel only hands it on
  * @param length in bytes
  */
 public record KeyType(int id, int length) {

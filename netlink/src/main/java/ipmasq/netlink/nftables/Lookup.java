@@ -4,14 +4,14 @@ import ipmasq.netlink.Attributes;
 import ipmasq.netlink.MalformedMessage;
 import ipmasq.netlink.MessageWriter;
 
-/** Goes on where a register is in a set, or where it is not. */
+/** Continues if a register is in a set, or is not. */
 public record Lookup(int register, String set, boolean absent) implements Expression {
   static final int HIGHEST = 5;
-  private static final int SET = 1;
-  private static final int SOURCE = 2;
-  private static final int DESTINATION = 3;
-  private static final int FLAGS = 5;
-  private static final int INVERT = 1;
+  static final int NFTA_LOOKUP_SET = 1;
+  static final int NFTA_LOOKUP_SREG = 2;
+  static final int NFTA_LOOKUP_DREG = 3;
+  private static final int NFTA_LOOKUP_FLAGS = 5;
+  private static final int NFT_LOOKUP_F_INV = 1;
 
   /** Register 1 is in the set. */
   public static Lookup in(String set) {
@@ -19,20 +19,24 @@ public record Lookup(int register, String set, boolean absent) implements Expres
   }
 
   void write(MessageWriter out) {
-    out.u32(SOURCE, register).string(SET, set);
+    out.u32(NFTA_LOOKUP_SREG, register).string(NFTA_LOOKUP_SET, set);
     if (absent) {
-      out.u32(FLAGS, INVERT);
+      out.u32(NFTA_LOOKUP_FLAGS, NFT_LOOKUP_F_INV);
     }
   }
 
-  /** A set; or a map, where there is a register for what it holds. */
+  /** A set lookup, or a map lookup if there is a destination register. */
   static Expression read(Attributes attributes) throws MalformedMessage {
-    if (attributes.has(DESTINATION)) {
+    if (attributes.has(NFTA_LOOKUP_DREG)) {
       return new MapLookup(
-          attributes.u32(SOURCE), attributes.string(SET), attributes.u32(DESTINATION));
+          attributes.u32(NFTA_LOOKUP_SREG),
+          attributes.string(NFTA_LOOKUP_SET),
+          attributes.u32(NFTA_LOOKUP_DREG));
     }
     return new Lookup(
-        attributes.u32(SOURCE), attributes.string(SET), (attributes.u32(FLAGS, 0) & INVERT) != 0);
+        attributes.u32(NFTA_LOOKUP_SREG),
+        attributes.string(NFTA_LOOKUP_SET),
+        (attributes.u32(NFTA_LOOKUP_FLAGS, 0) & NFT_LOOKUP_F_INV) != 0);
   }
 
   void print(RuleText text) {

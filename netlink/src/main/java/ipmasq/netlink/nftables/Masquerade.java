@@ -13,9 +13,9 @@ import java.util.Set;
  */
 public record Masquerade(Set<NatFlag> flags, int firstPort, int lastPort) implements Expression {
   static final int HIGHEST = 3;
-  private static final int FLAGS = 1;
-  private static final int PORT_MIN = 2;
-  private static final int PORT_MAX = 3;
+  private static final int NFTA_MASQ_FLAGS = 1;
+  private static final int NFTA_MASQ_REG_PROTO_MIN = 2;
+  private static final int NFTA_MASQ_REG_PROTO_MAX = 3;
 
   public Masquerade {
     flags = Set.copyOf(flags);
@@ -32,20 +32,20 @@ public record Masquerade(Set<NatFlag> flags, int firstPort, int lastPort) implem
   void write(MessageWriter out) {
     int bits = NatFlag.bits(flags, firstPort != 0);
     if (bits != 0) {
-      out.u32(FLAGS, bits);
+      out.u32(NFTA_MASQ_FLAGS, bits);
     }
     if (firstPort != 0) {
-      out.u32(PORT_MIN, firstPort).u32(PORT_MAX, lastPort);
+      out.u32(NFTA_MASQ_REG_PROTO_MIN, firstPort).u32(NFTA_MASQ_REG_PROTO_MAX, lastPort);
     }
   }
 
   static Masquerade read(Attributes attributes) throws MalformedMessage {
-    int first = attributes.u32(PORT_MIN, 0);
-    int last = attributes.u32(PORT_MAX, first);
+    int first = attributes.u32(NFTA_MASQ_REG_PROTO_MIN, 0);
+    int last = attributes.u32(NFTA_MASQ_REG_PROTO_MAX, first);
     if ((first == 0) != (last == 0)) {
       throw new MalformedMessage("one end of a port range");
     }
-    return new Masquerade(NatFlag.of(attributes.u32(FLAGS, 0)), first, last);
+    return new Masquerade(NatFlag.of(attributes.u32(NFTA_MASQ_FLAGS, 0)), first, last);
   }
 
   void print(RuleText text) {

@@ -1,28 +1,33 @@
 package ipmasq.netlink.nftables;
 
-/** Numbers of nf_tables messages, as they stand in a header. */
+/** Kinds of nf_tables messages. */
 final class MessageType {
-  static final int BATCH_BEGIN = 0x10;
-  static final int BATCH_END = 0x11;
-  static final int SUBSYSTEM = 10;
+  static final int NFNL_MSG_BATCH_BEGIN = 0x10;
+  static final int NFNL_MSG_BATCH_END = 0x11;
+  static final int NFNL_SUBSYS_NFTABLES = 10;
 
-  static final int NEW_TABLE = SUBSYSTEM << 8;
-  static final int GET_TABLE = NEW_TABLE + 1;
-  static final int DELETE_TABLE = NEW_TABLE + 2;
-  static final int NEW_CHAIN = NEW_TABLE + 3;
-  static final int GET_CHAIN = NEW_TABLE + 4;
-  static final int DELETE_CHAIN = NEW_TABLE + 5;
-  static final int NEW_RULE = NEW_TABLE + 6;
-  static final int GET_RULE = NEW_TABLE + 7;
-  static final int DELETE_RULE = NEW_TABLE + 8;
-  static final int NEW_SET = NEW_TABLE + 9;
-  static final int GET_SET = NEW_TABLE + 10;
-  static final int DELETE_SET = NEW_TABLE + 11;
-  static final int NEW_ELEMENT = NEW_TABLE + 12;
-  static final int GET_ELEMENT = NEW_TABLE + 13;
-  static final int DELETE_ELEMENT = NEW_TABLE + 14;
-  static final int NEW_GENERATION = NEW_TABLE + 15;
-  static final int GET_GENERATION = NEW_TABLE + 16;
+  static final int NFT_MSG_NEWTABLE = 0;
+  static final int NFT_MSG_GETTABLE = 1;
+  static final int NFT_MSG_DELTABLE = 2;
+  static final int NFT_MSG_NEWCHAIN = 3;
+  static final int NFT_MSG_GETCHAIN = 4;
+  static final int NFT_MSG_DELCHAIN = 5;
+  static final int NFT_MSG_NEWRULE = 6;
+  static final int NFT_MSG_GETRULE = 7;
+  static final int NFT_MSG_DELRULE = 8;
+  static final int NFT_MSG_NEWSET = 9;
+  static final int NFT_MSG_GETSET = 10;
+  static final int NFT_MSG_DELSET = 11;
+  static final int NFT_MSG_NEWSETELEM = 12;
+  static final int NFT_MSG_GETSETELEM = 13;
+  static final int NFT_MSG_DELSETELEM = 14;
+  static final int NFT_MSG_NEWGEN = 15;
+  static final int NFT_MSG_GETGEN = 16;
+
+  /** The type in a message's header: the subsystem in the upper byte. */
+  static int inHeader(int message) {
+    return NFNL_SUBSYS_NFTABLES << 8 | message;
+  }
 
   private MessageType() {}
 }

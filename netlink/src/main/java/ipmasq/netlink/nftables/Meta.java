@@ -4,21 +4,22 @@ import ipmasq.netlink.Attributes;
 import ipmasq.netlink.MalformedMessage;
 import ipmasq.netlink.MessageWriter;
 
-/** Loads what the kernel knows of a packet besides its bytes. */
+/** Loads a packet's metadata. */
 public record Meta(int register, Key key) implements Expression {
   static final int HIGHEST = 3;
-  private static final int DESTINATION = 1;
-  private static final int KEY = 2;
-  private static final int SOURCE = 3;
+  private static final int NFTA_META_DREG = 1;
+  static final int NFTA_META_KEY = 2;
+  static final int NFTA_META_SREG = 3;
 
-  /** What the protocol of an IPv4 packet loads as. */
+  /** What {@link Key#NFPROTO} loads for an IPv4 packet: {@code NFPROTO_IPV4}. */
   public static final Data IPV4 = Data.u8(2);
 
-  /** What the protocol of an IPv6 packet loads as. */
+  /** What {@link Key#NFPROTO} loads for an IPv6 packet: {@code NFPROTO_IPV6}. */
   public static final Data IPV6 = Data.u8(10);
 
-  /** What to load. */
+  /** What to load: {@code NFT_META_*}. */
   public enum Key {
+    /** {@code NFT_META_LEN}. */
     LENGTH(0, "meta length", Format.HOST),
     /** The ether type. */
     PROTOCOL(1, "meta protocol", Format.NUMBER),
@@ -66,17 +67,17 @@ public record Meta(int register, Key key) implements Expression {
   }
 
   void write(MessageWriter out) {
-    out.u32(KEY, key.number).u32(DESTINATION, register);
+    out.u32(NFTA_META_KEY, key.number).u32(NFTA_META_DREG, register);
   }
 
-  /** What loads; or what sets, where there is a register to set from. */
+  /** A load, or a set if there is a source register. */
   static Expression read(Attributes attributes) throws MalformedMessage {
-    int number = attributes.u32(KEY);
+    int number = attributes.u32(NFTA_META_KEY);
     for (Key key : Key.values()) {
       if (key.number == number) {
-        return attributes.has(SOURCE)
-            ? new SetMeta(attributes.u32(SOURCE), key)
-            : new Meta(attributes.u32(DESTINATION), key);
+        return attributes.has(NFTA_META_SREG)
+            ? new SetMeta(attributes.u32(NFTA_META_SREG), key)
+            : new Meta(attributes.u32(NFTA_META_DREG), key);
       }
     }
     throw new MalformedMessage("meta key " + number);

@@ -6,8 +6,8 @@ import ipmasq.netlink.MessageWriter;
 import java.util.Set;
 
 /**
- * Gives the packet another address, port, or both, out of ranges in registers; a register of 0
- * leaves that part to the kernel.
+ * Gives the packet another address, port, or both, from ranges in registers; register 0 leaves that
+ * part to the kernel.
  *
  * @param family {@link TableFamily#IP} or {@link TableFamily#IP6}
  */
@@ -21,33 +21,33 @@ public record Nat(
     Set<NatFlag> flags)
     implements Expression {
   static final int HIGHEST = 7;
-  private static final int TYPE = 1;
-  private static final int FAMILY = 2;
-  private static final int ADDRESS_MIN = 3;
-  private static final int ADDRESS_MAX = 4;
-  private static final int PORT_MIN = 5;
-  private static final int PORT_MAX = 6;
-  private static final int FLAGS = 7;
+  private static final int NFTA_NAT_TYPE = 1;
+  private static final int NFTA_NAT_FAMILY = 2;
+  private static final int NFTA_NAT_REG_ADDR_MIN = 3;
+  private static final int NFTA_NAT_REG_ADDR_MAX = 4;
+  private static final int NFTA_NAT_REG_PROTO_MIN = 5;
+  private static final int NFTA_NAT_REG_PROTO_MAX = 6;
+  private static final int NFTA_NAT_FLAGS = 7;
 
   public Nat {
     flags = Set.copyOf(flags);
   }
 
-  /** Which end of the flow gets another address. */
+  /** Which end of the flow gets another address: {@code NFT_NAT_*}. */
   public enum Kind {
     SNAT,
     DNAT
   }
 
   void write(MessageWriter out) {
-    out.u32(TYPE, kind.ordinal()).u32(FAMILY, family.number());
-    register(out, ADDRESS_MIN, firstAddress);
-    register(out, ADDRESS_MAX, lastAddress);
-    register(out, PORT_MIN, firstPort);
-    register(out, PORT_MAX, lastPort);
+    out.u32(NFTA_NAT_TYPE, kind.ordinal()).u32(NFTA_NAT_FAMILY, family.number());
+    register(out, NFTA_NAT_REG_ADDR_MIN, firstAddress);
+    register(out, NFTA_NAT_REG_ADDR_MAX, lastAddress);
+    register(out, NFTA_NAT_REG_PROTO_MIN, firstPort);
+    register(out, NFTA_NAT_REG_PROTO_MAX, lastPort);
     int bits = NatFlag.bits(flags, firstPort != 0);
     if (bits != 0) {
-      out.u32(FLAGS, bits);
+      out.u32(NFTA_NAT_FLAGS, bits);
     }
   }
 
@@ -58,16 +58,16 @@ public record Nat(
   }
 
   static Nat read(Attributes attributes) throws MalformedMessage {
-    int address = attributes.u32(ADDRESS_MIN, 0);
-    int port = attributes.u32(PORT_MIN, 0);
+    int address = attributes.u32(NFTA_NAT_REG_ADDR_MIN, 0);
+    int port = attributes.u32(NFTA_NAT_REG_PROTO_MIN, 0);
     return new Nat(
-        Expressions.numbered(Kind.values(), attributes.u32(TYPE)),
-        TableFamily.of(attributes.u32(FAMILY)),
+        Expressions.numbered(Kind.values(), attributes.u32(NFTA_NAT_TYPE)),
+        TableFamily.of(attributes.u32(NFTA_NAT_FAMILY)),
         address,
-        attributes.u32(ADDRESS_MAX, address),
+        attributes.u32(NFTA_NAT_REG_ADDR_MAX, address),
         port,
-        attributes.u32(PORT_MAX, port),
-        NatFlag.of(attributes.u32(FLAGS, 0)));
+        attributes.u32(NFTA_NAT_REG_PROTO_MAX, port),
+        NatFlag.of(attributes.u32(NFTA_NAT_FLAGS, 0)));
   }
 
   void print(RuleText text) {

@@ -4,19 +4,19 @@ import ipmasq.netlink.MalformedMessage;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** How address and port are chosen. */
+/** How address and port are chosen: {@code NF_NAT_RANGE_*}. */
 public enum NatFlag {
-  /** The port by a hash with a secret. */
+  /** The port by a hash with a secret: {@code NF_NAT_RANGE_PROTO_RANDOM}. */
   RANDOM(0x4),
   /** The same address for all flows of a client. */
   PERSISTENT(0x8),
-  /** The port at random. */
+  /** The port at random: {@code NF_NAT_RANGE_PROTO_RANDOM_FULLY}. */
   FULLY_RANDOM(0x10);
 
-  /** Follow from the registers that are used; the kernel and nft say them all the same. */
-  private static final int ADDRESSES = 0x1;
+  /** Implied by the registers in use, yet the kernel and nft set them. */
+  private static final int NF_NAT_RANGE_MAP_IPS = 0x1;
 
-  private static final int PORTS = 0x2;
+  private static final int NF_NAT_RANGE_PROTO_SPECIFIED = 0x2;
 
   private final int bit;
 
@@ -25,7 +25,7 @@ public enum NatFlag {
   }
 
   static int bits(Set<NatFlag> flags, boolean ports) {
-    int bits = ports ? PORTS : 0;
+    int bits = ports ? NF_NAT_RANGE_PROTO_SPECIFIED : 0;
     for (NatFlag flag : flags) {
       bits |= flag.bit;
     }
@@ -34,7 +34,7 @@ public enum NatFlag {
 
   static Set<NatFlag> of(int bits) throws MalformedMessage {
     Set<NatFlag> flags = EnumSet.noneOf(NatFlag.class);
-    int rest = bits & ~(ADDRESSES | PORTS);
+    int rest = bits & ~(NF_NAT_RANGE_MAP_IPS | NF_NAT_RANGE_PROTO_SPECIFIED);
     for (NatFlag flag : values()) {
       if ((rest & flag.bit) != 0) {
         flags.add(flag);
@@ -47,7 +47,7 @@ public enum NatFlag {
     return flags;
   }
 
-  /** As nft writes them, with a space before; nothing where there are none. */
+  /** As nft writes them, with a leading space; empty if there are none. */
   static String text(Set<NatFlag> flags) {
     StringBuilder text = new StringBuilder();
     for (NatFlag flag : values()) {

@@ -10,9 +10,9 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * A named set; its elements are read and written apart from it.
+ * A named set; its elements are read and written separately.
  *
- * @param size how many elements it takes at most; 0: no limit. An interval has two
+ * @param size the maximum number of elements; 0: no limit. An interval takes two
  * @param counted whether each element counts what matched it
  * @param comment what people read; may be empty
  * @param handle the kernel's number for it; 0: not read from the kernel
@@ -27,28 +27,28 @@ public record NftSet(
     boolean counted,
     String comment,
     long handle) {
-  private static final int TABLE = 1;
-  private static final int NAME = 2;
-  private static final int FLAGS = 3;
-  private static final int KEY_TYPE = 4;
-  private static final int KEY_LENGTH = 5;
-  private static final int DESCRIPTION = 9;
-  private static final int ID = 10;
-  private static final int USERDATA = 13;
-  private static final int HANDLE = 16;
-  private static final int EXPRESSION = 17;
-  private static final int EXPRESSIONS = 18;
-  private static final int DESCRIBED_SIZE = 1;
-  private static final int KEY_BYTE_ORDER = 0;
-  private static final int COMMENT = 7;
-  private static final int BIG_ENDIAN = 2;
-  private static final int WITH_EXPRESSIONS = 0x100;
+  private static final int NFTA_SET_TABLE = 1;
+  private static final int NFTA_SET_NAME = 2;
+  private static final int NFTA_SET_FLAGS = 3;
+  private static final int NFTA_SET_KEY_TYPE = 4;
+  private static final int NFTA_SET_KEY_LEN = 5;
+  private static final int NFTA_SET_DESC = 9;
+  private static final int NFTA_SET_ID = 10;
+  private static final int NFTA_SET_USERDATA = 13;
+  private static final int NFTA_SET_HANDLE = 16;
+  private static final int NFTA_SET_EXPR = 17;
+  private static final int NFTA_SET_EXPRESSIONS = 18;
+  private static final int NFTA_SET_DESC_SIZE = 1;
+  private static final int NFTNL_UDATA_SET_KEYBYTEORDER = 0;
+  private static final int NFTNL_UDATA_SET_COMMENT = 7;
+  private static final int BYTEORDER_BIG_ENDIAN = 2; // nft's own
+  private static final int NFT_SET_EXPR = 0x100;
 
   public NftSet {
     flags = Set.copyOf(flags);
   }
 
-  /** A property of a set. */
+  /** A property of a set: {@code NFT_SET_*}. */
   public enum Flag {
     ANONYMOUS,
     CONSTANT,
@@ -56,8 +56,10 @@ public record NftSet(
     INTERVAL,
     MAP,
     TIMEOUT,
+    /** {@code NFT_SET_EVAL}. */
     DYNAMIC,
     OBJECT,
+    /** {@code NFT_SET_CONCAT}. */
     CONCATENATION;
 
     private int bit() {
@@ -96,39 +98,42 @@ public record NftSet(
 
   /** Names it in a request. */
   void name(MessageWriter out) {
-    out.string(TABLE, table).string(NAME, name);
+    out.string(NFTA_SET_TABLE, table).string(NFTA_SET_NAME, name);
   }
 
   void write(MessageWriter out, int id) {
     name(out);
-    int bits = counted ? WITH_EXPRESSIONS : 0;
+    int bits = counted ? NFT_SET_EXPR : 0;
     for (Flag flag : flags) {
       bits |= flag.bit();
     }
-    out.u32(FLAGS, bits).u32(KEY_TYPE, key.id()).u32(KEY_LENGTH, key.length()).u32(ID, id);
+    out.u32(NFTA_SET_FLAGS, bits)
+        .u32(NFTA_SET_KEY_TYPE, key.id())
+        .u32(NFTA_SET_KEY_LEN, key.length())
+        .u32(NFTA_SET_ID, id);
     if (size > 0) {
-      int description = out.nest(DESCRIPTION);
-      out.u32(DESCRIBED_SIZE, size).end(description);
+      int description = out.nest(NFTA_SET_DESC);
+      out.u32(NFTA_SET_DESC_SIZE, size).end(description);
     }
-    out.bytes(USERDATA, userdata());
+    out.bytes(NFTA_SET_USERDATA, userdata());
     if (counted) {
-      Expressions.write(out, EXPRESSION, new Counter(0, 0));
+      Expressions.write(out, NFTA_SET_EXPR, new Counter(0, 0));
     }
   }
 
-  /** nft notes the byte order of the key there, to know it again when it lists the set. */
+  /** nft records the key's byte order here and uses it when it lists the set. */
   private byte[] userdata() {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    out.writeBytes(new byte[] {KEY_BYTE_ORDER, 4, BIG_ENDIAN, 0, 0, 0});
+    out.writeBytes(new byte[] {NFTNL_UDATA_SET_KEYBYTEORDER, 4, BYTEORDER_BIG_ENDIAN, 0, 0, 0});
     if (!comment.isEmpty()) {
-      Userdata.put(out, COMMENT, comment);
+      Userdata.put(out, NFTNL_UDATA_SET_COMMENT, comment);
     }
     return out.toByteArray();
   }
 
   static NftSet read(MessageReader message) throws MalformedMessage {
-    Attributes attributes = Attributes.of(message.attributes(), EXPRESSIONS);
-    int bits = attributes.u32(FLAGS, 0);
+    Attributes attributes = Attributes.of(message.attributes(), NFTA_SET_EXPRESSIONS);
+    int bits = attributes.u32(NFTA_SET_FLAGS, 0);
     Set<Flag> flags = EnumSet.noneOf(Flag.class);
     for (Flag flag : Flag.values()) {
       if ((bits & flag.bit()) != 0) {
@@ -137,22 +142,24 @@ public record NftSet(
     }
     return new NftSet(
         TableFamily.of(message.family()),
-        attributes.string(TABLE),
-        attributes.string(NAME),
-        new KeyType(attributes.u32(KEY_TYPE, 0), attributes.u32(KEY_LENGTH)),
+        attributes.string(NFTA_SET_TABLE),
+        attributes.string(NFTA_SET_NAME),
+        new KeyType(attributes.u32(NFTA_SET_KEY_TYPE, 0), attributes.u32(NFTA_SET_KEY_LEN)),
         flags,
-        attributes.nested(DESCRIPTION, DESCRIBED_SIZE).u32(DESCRIBED_SIZE, 0),
+        attributes.nested(NFTA_SET_DESC, NFTA_SET_DESC_SIZE).u32(NFTA_SET_DESC_SIZE, 0),
         counts(attributes),
-        attributes.has(USERDATA) ? Userdata.comment(attributes.bytes(USERDATA), COMMENT) : "",
-        attributes.u64(HANDLE, 0));
+        attributes.has(NFTA_SET_USERDATA)
+            ? Userdata.comment(attributes.bytes(NFTA_SET_USERDATA), NFTNL_UDATA_SET_COMMENT)
+            : "",
+        attributes.u64(NFTA_SET_HANDLE, 0));
   }
 
   private static boolean counts(Attributes attributes) throws MalformedMessage {
-    if (attributes.has(EXPRESSION)) {
-      return Expressions.read(attributes.list(EXPRESSION)) instanceof Counter;
+    if (attributes.has(NFTA_SET_EXPR)) {
+      return Expressions.read(attributes.list(NFTA_SET_EXPR)) instanceof Counter;
     }
     boolean counts = false;
-    AttributeReader list = attributes.list(EXPRESSIONS);
+    AttributeReader list = attributes.list(NFTA_SET_EXPRESSIONS);
     while (list.next()) {
       counts |= Expressions.read(list.nested()) instanceof Counter;
     }

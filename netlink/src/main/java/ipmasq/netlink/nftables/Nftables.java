@@ -24,11 +24,11 @@ import java.util.function.Predicate;
  * The nf_tables of one network namespace: that of the thread which opens this. Used by one thread
  * at a time.
  *
- * <p>Tables with an owner belong to this very object: closing it gives them up.
+ * <p>This object owns the tables it adds with {@link Table.Flag#OWNER}; closing it gives them up.
  */
 public final class Nftables implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofSeconds(10);
-  private static final int GENERATION_ID = 1;
+  private static final int NFTA_GEN_ID = 1;
 
   private final NetlinkSocket socket;
   private final MessageWriter request = new MessageWriter();
@@ -39,13 +39,13 @@ public final class Nftables implements AutoCloseable {
     this.socket = socket;
   }
 
-  /** Over a socket of netfilter, which closes with this. */
+  /** Over a netfilter socket, which this closes. */
   public static Nftables over(NetlinkSocket socket) {
     return new Nftables(socket);
   }
 
   public static Nftables open() throws NetlinkUnavailable {
-    return new Nftables(NetlinkSocket.open(NetlinkSocket.NETFILTER, LIMIT));
+    return new Nftables(NetlinkSocket.open(NetlinkSocket.NETLINK_NETFILTER, LIMIT));
   }
 
   /** What {@link Table#owner} says of tables that belong to this object. */
@@ -53,9 +53,9 @@ public final class Nftables implements AutoCloseable {
     return socket.port();
   }
 
-  /** Which ruleset is in force: one small question. */
+  /** The current generation of the ruleset. Cheap. */
   public Answer<Generation> generation() {
-    begin(MessageType.GET_GENERATION, 0);
+    begin(MessageType.NFT_MSG_GETGEN, 0);
     Optional<NetlinkFailure> failure = socket.ask(request, readGeneration);
     return failure.isPresent()
         ? new Answer.Failed<>(failure.get())
@@ -65,7 +65,7 @@ public final class Nftables implements AutoCloseable {
   private void generation(MessageReader message) throws MalformedMessage {
     var attributes = message.attributes();
     while (attributes.next()) {
-      if (attributes.type() == GENERATION_ID) {
+      if (attributes.type() == NFTA_GEN_ID) {
         generation = attributes.u32();
         return;
       }
@@ -75,7 +75,7 @@ public final class Nftables implements AutoCloseable {
 
   /** All tables. */
   public Answer<List<Table>> tables() {
-    begin(MessageType.GET_TABLE, 0);
+    begin(MessageType.NFT_MSG_GETTABLE, 0);
     return list(Table::read);
   }
 
@@ -88,26 +88,26 @@ public final class Nftables implements AutoCloseable {
 
   /** All tables, and how much is in each. */
   public Answer<List<TableUse>> tableUses() {
-    begin(MessageType.GET_TABLE, 0);
+    begin(MessageType.NFT_MSG_GETTABLE, 0);
     return list(message -> new TableUse(Table.read(message), Table.use(message)));
   }
 
   /** The table of that family and name, if there is one. */
   public Answer<Optional<Table>> find(Table table) {
-    begin(MessageType.GET_TABLE, table.family().number());
+    begin(MessageType.NFT_MSG_GETTABLE, table.family().number());
     table.name(request);
     return one(Table::read);
   }
 
   /** All chains of all tables; the kernel does not choose among them. */
   public Answer<List<Chain>> chains() {
-    begin(MessageType.GET_CHAIN, 0);
+    begin(MessageType.NFT_MSG_GETCHAIN, 0);
     return list(Chain::read);
   }
 
   /** The chain of that table and name, if there is one. */
   public Answer<Optional<Chain>> find(Chain chain) {
-    begin(MessageType.GET_CHAIN, chain.family().number());
+    begin(MessageType.NFT_MSG_GETCHAIN, chain.family().number());
     chain.name(request);
     return one(Chain::read);
   }
@@ -118,12 +118,12 @@ public final class Nftables implements AutoCloseable {
   }
 
   /**
-   * A digest of what the rules of one chain say, in order: the same digest, the same rules,
-   * whatever they have counted. The kernel's numbers for rules would not do: they start again in a
-   * table that is made anew, and stay where a rule is replaced.
+   * A digest of what the rules of one chain say, in order. Equal digests mean equal rules, whatever
+   * their counters show. The kernel's numbers for rules do not suffice: they restart in a table
+   * that is recreated, and stay the same when a rule is replaced.
    */
   public Answer<String> digest(Chain chain) {
-    begin(MessageType.GET_RULE, chain.family().number());
+    begin(MessageType.NFT_MSG_GETRULE, chain.family().number());
     Rule.chain(request, chain.table(), chain.name());
     MessageDigest digest = sha256();
     Optional<NetlinkFailure> failure = walk(message -> Rule.digest(message, digest));
@@ -134,7 +134,7 @@ public final class Nftables implements AutoCloseable {
 
   /** How many rules one chain has. */
   public Answer<Integer> count(Chain chain) {
-    begin(MessageType.GET_RULE, chain.family().number());
+    begin(MessageType.NFT_MSG_GETRULE, chain.family().number());
     Rule.chain(request, chain.table(), chain.name());
     int[] count = {0};
     Optional<NetlinkFailure> failure = walk(_ -> count[0]++);
@@ -153,7 +153,7 @@ public final class Nftables implements AutoCloseable {
 
   /** How many rules a chain has and jumps lead to it, together; empty: there is no such chain. */
   public Answer<Optional<Integer>> uses(Chain chain) {
-    begin(MessageType.GET_CHAIN, chain.family().number());
+    begin(MessageType.NFT_MSG_GETCHAIN, chain.family().number());
     chain.name(request);
     return one(Chain::uses);
   }
@@ -164,28 +164,28 @@ public final class Nftables implements AutoCloseable {
   }
 
   private Answer<List<Rule>> rules(TableFamily family, String table, String chain) {
-    begin(MessageType.GET_RULE, family.number());
+    begin(MessageType.NFT_MSG_GETRULE, family.number());
     Rule.chain(request, table, chain);
     return list(Rule::read);
   }
 
   /** The sets of one table; none where there is no such table. */
   public Answer<List<NftSet>> sets(Table table) {
-    begin(MessageType.GET_SET, table.family().number());
+    begin(MessageType.NFT_MSG_GETSET, table.family().number());
     table.name(request); // the attribute has the same number in both messages
     return list(NftSet::read);
   }
 
   /** The set of that table and name, if there is one. */
   public Answer<Optional<NftSet>> find(NftSet set) {
-    begin(MessageType.GET_SET, set.family().number());
+    begin(MessageType.NFT_MSG_GETSET, set.family().number());
     set.name(request);
     return one(NftSet::read);
   }
 
   /** The elements of a set. Empty: the visitor saw all of them. */
   public Optional<NetlinkFailure> elements(NftSet set, ElementVisitor visitor) {
-    begin(MessageType.GET_ELEMENT, set.family().number());
+    begin(MessageType.NFT_MSG_GETSETELEM, set.family().number());
     set.name(request);
     return walk(new ElementReader(set, visitor)::read);
   }
@@ -196,11 +196,11 @@ public final class Nftables implements AutoCloseable {
   }
 
   /**
-   * The element of a set that holds a key, if there is one: also the interval that the key lies in.
-   * The kernel searches for it as it does for a packet.
+   * The element of a set that holds a key, or the interval that contains it, if there is one. The
+   * kernel looks it up as it does for a packet.
    */
   public Answer<Optional<Element>> element(NftSet set, byte[] key) {
-    begin(MessageType.GET_ELEMENT, set.family().number());
+    begin(MessageType.NFT_MSG_GETSETELEM, set.family().number());
     set.name(request);
     Element.writeKey(request, key);
     List<Element> found = new ArrayList<>(1);
@@ -215,7 +215,7 @@ public final class Nftables implements AutoCloseable {
   /**
    * A list up to a limit.
    *
-   * @param whole whether that is all; else this object can list nothing more, and is to be closed
+   * @param whole whether that is all; otherwise close this object, which can list nothing more
    */
   public record Head<T>(List<T> list, boolean whole) {
     public Head {
@@ -223,21 +223,21 @@ public final class Nftables implements AutoCloseable {
     }
   }
 
-  /** The elements of a set, in no order; of a long one about the first so many. */
+  /** The elements of a set, in no order: all, or slightly more than {@code limit}. */
   public Answer<Head<Element>> elements(NftSet set, int limit) {
-    begin(MessageType.GET_ELEMENT, set.family().number());
+    begin(MessageType.NFT_MSG_GETSETELEM, set.family().number());
     set.name(request);
     return head(limit, Element::read);
   }
 
-  /** The rules of one chain, in order; of a long one about the first so many. */
+  /** The rules of one chain, in order: all, or slightly more than {@code limit}. */
   public Answer<Head<Rule>> rules(Chain chain, int limit) {
     return rules(chain, limit, _ -> true);
   }
 
-  /** The same, but only some of them, and so many of those. */
+  /** The same, but only the wanted rules, which alone count towards the limit. */
   public Answer<Head<Rule>> rules(Chain chain, int limit, Predicate<Rule> wanted) {
-    begin(MessageType.GET_RULE, chain.family().number());
+    begin(MessageType.NFT_MSG_GETRULE, chain.family().number());
     Rule.chain(request, chain.table(), chain.name());
     return head(
         limit,
@@ -249,9 +249,9 @@ public final class Nftables implements AutoCloseable {
         });
   }
 
-  /** The base chains of all tables; the others are passed over unread. */
+  /** The base chains of all tables; other chains are skipped unread. */
   public Answer<List<Chain>> baseChains() {
-    begin(MessageType.GET_CHAIN, 0);
+    begin(MessageType.NFT_MSG_GETCHAIN, 0);
     List<Chain> found = new ArrayList<>();
     Optional<NetlinkFailure> failure =
         walk(
@@ -280,7 +280,7 @@ public final class Nftables implements AutoCloseable {
     return new Answer.Given<>(new Head<>(found, found.size() <= limit));
   }
 
-  /** Carries out a batch, all of it or nothing. */
+  /** Applies a batch, all of it or nothing. */
   public Commit commit(Batch batch) {
     return switch (socket.send(batch.packet())) {
       case Answer.Given<List<Refusal>>(var said) -> outcome(batch, said);
@@ -309,7 +309,7 @@ public final class Nftables implements AutoCloseable {
   }
 
   private void begin(int type, int family) {
-    request.begin(type, NetlinkSocket.REQUEST).netfilter(family, 0);
+    request.begin(MessageType.inHeader(type), NetlinkSocket.NLM_F_REQUEST).netfilter(family, 0);
   }
 
   /** Makes an object of a message. */
@@ -326,8 +326,8 @@ public final class Nftables implements AutoCloseable {
   }
 
   /**
-   * Lists, and notices a commit in between also where the kernel does not: it flags lists of
-   * elements never, but each message carries the lower half of the generation.
+   * Lists, and notices commits in between. The kernel never flags them for lists of elements, but
+   * each message carries the lower half of the generation.
    */
   private Optional<NetlinkFailure> walk(NetlinkSocket.Handler handler) {
     return walk(handler, () -> false);

@@ -4,16 +4,17 @@ import ipmasq.netlink.Attributes;
 import ipmasq.netlink.MalformedMessage;
 import ipmasq.netlink.MessageWriter;
 
-/** Makes a number from {@code offset} on, below {@code offset + modulus}, in host order. */
+/** Generates a number from {@code offset} to {@code offset + modulus - 1}, in host order. */
 public record Numgen(int register, Kind kind, int modulus, int offset) implements Expression {
   static final int HIGHEST = 4;
-  private static final int REGISTER = 1;
-  private static final int MODULUS = 2;
-  private static final int TYPE = 3;
-  private static final int OFFSET = 4;
+  private static final int NFTA_NG_DREG = 1;
+  private static final int NFTA_NG_MODULUS = 2;
+  private static final int NFTA_NG_TYPE = 3;
+  private static final int NFTA_NG_OFFSET = 4;
 
-  /** One after the other, or any. */
+  /** {@code NFT_NG_*}. */
   public enum Kind {
+    /** {@code NFT_NG_INCREMENTAL}: one after the other. */
     INC,
     RANDOM
   }
@@ -24,15 +25,18 @@ public record Numgen(int register, Kind kind, int modulus, int offset) implement
   }
 
   void write(MessageWriter out) {
-    out.u32(REGISTER, register).u32(MODULUS, modulus).u32(TYPE, kind.ordinal()).u32(OFFSET, offset);
+    out.u32(NFTA_NG_DREG, register)
+        .u32(NFTA_NG_MODULUS, modulus)
+        .u32(NFTA_NG_TYPE, kind.ordinal())
+        .u32(NFTA_NG_OFFSET, offset);
   }
 
   static Numgen read(Attributes attributes) throws MalformedMessage {
     return new Numgen(
-        attributes.u32(REGISTER),
-        Expressions.numbered(Kind.values(), attributes.u32(TYPE)),
-        attributes.u32(MODULUS),
-        attributes.u32(OFFSET, 0));
+        attributes.u32(NFTA_NG_DREG),
+        Expressions.numbered(Kind.values(), attributes.u32(NFTA_NG_TYPE)),
+        attributes.u32(NFTA_NG_MODULUS),
+        attributes.u32(NFTA_NG_OFFSET, 0));
   }
 
   void print(RuleText text) {

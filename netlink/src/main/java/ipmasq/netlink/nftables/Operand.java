@@ -8,9 +8,9 @@ import java.util.Optional;
  * What a register holds, for people.
  *
  * @param text the field it was loaded from
- * @param width the length of the whole field where less of it was loaded; 0: it is whole
- * @param mask what was left of it
- * @param constant what it holds, where that is known
+ * @param width the length of the whole field if only part of it was loaded; 0: all of it was
+ * @param mask the bits that were kept
+ * @param constant what it holds, if known
  */
 record Operand(
     String text, Format format, int width, Optional<Bitwise> mask, Optional<Data> constant) {
@@ -30,7 +30,7 @@ record Operand(
     return new Operand(text, format, width, Optional.of(by), Optional.empty());
   }
 
-  /** With its number in the other order. */
+  /** With its number in the other byte order. */
   Operand turned() {
     Format other = format == Format.HOST ? Format.NUMBER : format;
     return new Operand(text, other, width, mask, constant.map(Data::reversed));
@@ -79,7 +79,7 @@ record Operand(
     return true;
   }
 
-  /** How many bits the mask has, where they are the first. */
+  /** The prefix length of the mask; -1 if it is not a prefix. */
   private static int prefix(Data mask) {
     int bits = 0;
     boolean ended = false;

@@ -14,14 +14,15 @@ public record Payload(int register, Base base, int offset, int length) implement
   public static final Payload DPORT = new Payload(1, Base.TRANSPORT, 2, 2);
 
   static final int HIGHEST = 5;
-  private static final int DESTINATION = 1;
-  private static final int BASE = 2;
-  private static final int OFFSET = 3;
-  private static final int LENGTH = 4;
-  private static final int SOURCE = 5;
+  private static final int NFTA_PAYLOAD_DREG = 1;
+  private static final int NFTA_PAYLOAD_BASE = 2;
+  private static final int NFTA_PAYLOAD_OFFSET = 3;
+  private static final int NFTA_PAYLOAD_LEN = 4;
+  private static final int NFTA_PAYLOAD_SREG = 5;
 
-  /** The header that offsets count from. */
+  /** The header that offsets count from: {@code NFT_PAYLOAD_*_HEADER}. */
   public enum Base {
+    /** {@code NFT_PAYLOAD_LL_HEADER}. */
     LINK("ll"),
     NETWORK("nh"),
     TRANSPORT("th"),
@@ -35,17 +36,17 @@ public record Payload(int register, Base base, int offset, int length) implement
   }
 
   void write(MessageWriter out) {
-    out.u32(DESTINATION, register).u32(BASE, base.ordinal());
-    out.u32(OFFSET, offset).u32(LENGTH, length);
+    out.u32(NFTA_PAYLOAD_DREG, register).u32(NFTA_PAYLOAD_BASE, base.ordinal());
+    out.u32(NFTA_PAYLOAD_OFFSET, offset).u32(NFTA_PAYLOAD_LEN, length);
   }
 
   static Payload read(Attributes attributes) throws MalformedMessage {
-    Expressions.refuse(attributes, SOURCE); // writes to the packet
+    Expressions.refuse(attributes, NFTA_PAYLOAD_SREG); // writes to the packet
     return new Payload(
-        attributes.u32(DESTINATION),
-        Expressions.numbered(Base.values(), attributes.u32(BASE)),
-        attributes.u32(OFFSET),
-        attributes.u32(LENGTH));
+        attributes.u32(NFTA_PAYLOAD_DREG),
+        Expressions.numbered(Base.values(), attributes.u32(NFTA_PAYLOAD_BASE)),
+        attributes.u32(NFTA_PAYLOAD_OFFSET),
+        attributes.u32(NFTA_PAYLOAD_LEN));
   }
 
   void print(RuleText text) {

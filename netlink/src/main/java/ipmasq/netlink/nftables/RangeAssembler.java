@@ -3,10 +3,10 @@ package ipmasq.netlink.nftables;
 import java.util.Arrays;
 
 /**
- * Makes ranges of the elements of a set of intervals. Used by one thread.
+ * Assembles ranges from the elements of an interval set. Used by one thread.
  *
  * <p>The kernel lists them from the last to the first: the key after a range, then the first of it.
- * nft also puts an end before the first range, which ends nothing.
+ * nft also adds an end before the first range, which closes nothing.
  *
  * <pre>
  *   240.0.0.0   12.0.0.0 end   11.0.0.0   11.0.0.0 end   10.0.0.0   0.0.0.0 end

@@ -22,14 +22,13 @@ public record Rule(
     List<Expression> expressions,
     String comment,
     long handle) {
-  private static final int TABLE = 1;
-  private static final int CHAIN = 2;
-  private static final int HANDLE = 3;
-  private static final int EXPRESSIONS = 4;
-  private static final int POSITION = 6;
-  private static final int USERDATA = 7;
-  private static final int ELEMENT = 1;
-  private static final int COMMENT = 0;
+  private static final int NFTA_RULE_TABLE = 1;
+  private static final int NFTA_RULE_CHAIN = 2;
+  private static final int NFTA_RULE_HANDLE = 3;
+  private static final int NFTA_RULE_EXPRESSIONS = 4;
+  private static final int NFTA_RULE_POSITION = 6;
+  private static final int NFTA_RULE_USERDATA = 7;
+  private static final int NFTNL_UDATA_RULE_COMMENT = 0;
 
   public Rule {
     expressions = List.copyOf(expressions);
@@ -49,72 +48,74 @@ public record Rule(
 
   /** Names the rules of a chain, or of a table where the chain is empty, in a request. */
   static void chain(MessageWriter out, String table, String chain) {
-    out.string(TABLE, table);
+    out.string(NFTA_RULE_TABLE, table);
     if (!chain.isEmpty()) {
-      out.string(CHAIN, chain);
+      out.string(NFTA_RULE_CHAIN, chain);
     }
   }
 
   /** Names it by its handle in a request. */
   void name(MessageWriter out) {
     chain(out, table, chain);
-    out.u64(HANDLE, handle);
+    out.u64(NFTA_RULE_HANDLE, handle);
   }
 
   void write(MessageWriter out, long position) {
     chain(out, table, chain);
     body(out);
     if (position != 0) {
-      out.u64(POSITION, position);
+      out.u64(NFTA_RULE_POSITION, position);
     }
   }
 
   /** The expressions and the comment. */
   void body(MessageWriter out) {
-    int list = out.nest(EXPRESSIONS);
+    int list = out.nest(NFTA_RULE_EXPRESSIONS);
     for (Expression expression : expressions) {
-      Expressions.write(out, ELEMENT, expression);
+      Expressions.write(out, Expressions.NFTA_LIST_ELEM, expression);
     }
     out.end(list);
     if (!comment.isEmpty()) {
-      out.bytes(USERDATA, Userdata.comment(COMMENT, comment));
+      out.bytes(NFTA_RULE_USERDATA, Userdata.comment(NFTNL_UDATA_RULE_COMMENT, comment));
     }
   }
 
   static Rule read(MessageReader message) throws MalformedMessage {
-    Attributes attributes = Attributes.of(message.attributes(), USERDATA);
+    Attributes attributes = Attributes.of(message.attributes(), NFTA_RULE_USERDATA);
     List<Expression> expressions = new ArrayList<>();
-    AttributeReader list = attributes.list(EXPRESSIONS);
+    AttributeReader list = attributes.list(NFTA_RULE_EXPRESSIONS);
     while (list.next()) {
-      if (list.type() == ELEMENT) {
+      if (list.type() == Expressions.NFTA_LIST_ELEM) {
         expressions.add(Expressions.read(list.nested()));
       }
     }
     return new Rule(
         TableFamily.of(message.family()),
-        attributes.string(TABLE),
-        attributes.string(CHAIN),
+        attributes.string(NFTA_RULE_TABLE),
+        attributes.string(NFTA_RULE_CHAIN),
         expressions,
-        attributes.has(USERDATA) ? Userdata.comment(attributes.bytes(USERDATA), COMMENT) : "",
-        attributes.u64(HANDLE, 0));
+        attributes.has(NFTA_RULE_USERDATA)
+            ? Userdata.comment(attributes.bytes(NFTA_RULE_USERDATA), NFTNL_UDATA_RULE_COMMENT)
+            : "",
+        attributes.u64(NFTA_RULE_HANDLE, 0));
   }
 
-  /** Adds what the rule says to a digest: its expressions but for counters, and its comment. */
+  /** Adds what the rule says to a digest: its expressions except counters, and its comment. */
   static void digest(MessageReader message, MessageDigest digest) throws MalformedMessage {
     AttributeReader attributes = message.attributes();
     while (attributes.next()) {
-      if (attributes.type() == EXPRESSIONS) {
+      if (attributes.type() == NFTA_RULE_EXPRESSIONS) {
         AttributeReader list = attributes.nested();
         while (list.next()) {
           if (!Expressions.isCounter(list.nested())) {
             digest.update(list.bytes());
           }
         }
-      } else if (attributes.type() == USERDATA) {
+      } else if (attributes.type() == NFTA_RULE_USERDATA) {
         digest.update(attributes.bytes());
       }
     }
-    digest.update((byte) 0); // rules that follow each other are not one
+    digest.update((byte) 0); // keeps consecutive rules apart
   }
 
   /** Much as {@code nft list} shows it. */

@@ -3,8 +3,8 @@ package ipmasq.netlink.nftables;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts a rule into words: remembers what expressions load into registers, so that the one that uses
- * it can say so. Used by one thread.
+ * Prints a rule: remembers what expressions load into registers, so that later ones can name it.
+ * Used by one thread.
  */
 final class RuleText {
   private static final Operand NOTHING = new Operand("?", Format.HEX);

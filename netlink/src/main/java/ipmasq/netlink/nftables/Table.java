@@ -16,19 +16,19 @@ import java.util.Set;
  */
 public record Table(
     TableFamily family, String name, Set<Flag> flags, String comment, int owner, long handle) {
-  private static final int NAME = 1;
-  private static final int FLAGS = 2;
+  private static final int NFTA_TABLE_NAME = 1;
+  private static final int NFTA_TABLE_FLAGS = 2;
   private static final int NFTA_TABLE_USE = 3;
-  private static final int HANDLE = 4;
-  private static final int USERDATA = 6;
-  private static final int OWNER = 7;
-  private static final int COMMENT = 0;
+  private static final int NFTA_TABLE_HANDLE = 4;
+  private static final int NFTA_TABLE_USERDATA = 6;
+  private static final int NFTA_TABLE_OWNER = 7;
+  private static final int NFTNL_UDATA_TABLE_COMMENT = 0;
 
   public Table {
     flags = Set.copyOf(flags);
   }
 
-  /** A property of a table. */
+  /** A property of a table: {@code NFT_TABLE_F_*}. */
   public enum Flag {
     /** Its chains see no packets. */
     DORMANT,
@@ -56,7 +56,7 @@ public record Table(
 
   /** Names it in a request. */
   void name(MessageWriter out) {
-    out.string(NAME, name);
+    out.string(NFTA_TABLE_NAME, name);
   }
 
   void write(MessageWriter out) {
@@ -65,9 +65,9 @@ public record Table(
     for (Flag flag : flags) {
       bits |= flag.bit();
     }
-    out.u32(FLAGS, bits);
+    out.u32(NFTA_TABLE_FLAGS, bits);
     if (!comment.isEmpty()) {
-      out.bytes(USERDATA, Userdata.comment(COMMENT, comment));
+      out.bytes(NFTA_TABLE_USERDATA, Userdata.comment(NFTNL_UDATA_TABLE_COMMENT, comment));
     }
   }
 
@@ -77,8 +77,8 @@ public record Table(
 
   static Table read(MessageReader message) throws MalformedMessage {
     TableFamily family = TableFamily.of(message.family());
-    Attributes attributes = Attributes.of(message.attributes(), OWNER);
-    int bits = attributes.u32(FLAGS, 0);
+    Attributes attributes = Attributes.of(message.attributes(), NFTA_TABLE_OWNER);
+    int bits = attributes.u32(NFTA_TABLE_FLAGS, 0);
     Set<Flag> flags = EnumSet.noneOf(Flag.class);
     for (Flag flag : Flag.values()) {
       if ((bits & flag.bit()) != 0) {
@@ -86,14 +86,16 @@ public record Table(
       }
     }
     String comment =
-        attributes.has(USERDATA) ? Userdata.comment(attributes.bytes(USERDATA), COMMENT) : "";
+        attributes.has(NFTA_TABLE_USERDATA)
+            ? Userdata.comment(attributes.bytes(NFTA_TABLE_USERDATA), NFTNL_UDATA_TABLE_COMMENT)
+            : "";
     return new Table(
         family,
-        attributes.string(NAME),
+        attributes.string(NFTA_TABLE_NAME),
         flags,
         comment,
-        attributes.u32(OWNER, 0),
-        attributes.u64(HANDLE, 0));
+        attributes.u32(NFTA_TABLE_OWNER, 0),
+        attributes.u64(NFTA_TABLE_HANDLE, 0));
   }
 
   @Override

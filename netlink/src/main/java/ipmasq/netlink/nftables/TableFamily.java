@@ -2,14 +2,16 @@ package ipmasq.netlink.nftables;
 
 import ipmasq.netlink.MalformedMessage;
 
-/** Which packets a table sees. */
+/** Which packets a table sees: {@code NFPROTO_*}. */
 public enum TableFamily {
   /** IPv4 and IPv6. */
   INET(1),
+  /** {@code NFPROTO_IPV4}. */
   IP(2),
   ARP(3),
   NETDEV(5),
   BRIDGE(7),
+  /** {@code NFPROTO_IPV6}. */
   IP6(10);
 
   private final int number;

@@ -5,11 +5,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * What the kernel keeps with an object and never looks at. {@code nft} stores comments there, as
- * records of a type, a length and a value, a byte each for the first two.
+ * Bytes that the kernel stores with an object and never reads. {@code nft} keeps comments there, as
+ * records of a one-byte type, a one-byte length and a value.
  */
 final class Userdata {
-  private static final int MOST_IN_A_COMMENT = 127; // what nft shows, without the ending zero
+  private static final int NFTNL_UDATA_COMMENT_MAXLEN = 128; // with the zero that ends it
 
   private Userdata() {}
 
@@ -22,7 +22,7 @@ final class Userdata {
 
   static void put(ByteArrayOutputStream out, int type, String comment) {
     byte[] text = comment.getBytes(StandardCharsets.UTF_8);
-    if (text.length > MOST_IN_A_COMMENT) {
+    if (text.length >= NFTNL_UDATA_COMMENT_MAXLEN) {
       throw new IllegalArgumentException("too long for a comment: " + comment);
     }
     out.write(type);
@@ -31,7 +31,7 @@ final class Userdata {
     out.write(0);
   }
 
-  /** The text stored under a type; empty where there is none or the bytes are something else. */
+  /** The text stored under a type; empty if there is none or the bytes are malformed. */
   static String comment(byte[] userdata, int type) {
     int at = 0;
     while (at + 2 <= userdata.length) {
@@ -47,11 +47,11 @@ final class Userdata {
     return "";
   }
 
-  /** Text that could be written again just so. Bytes that are none would come back as more. */
+  /** Only text that survives a round trip: invalid UTF-8 would be written back differently. */
   private static String text(byte[] bytes) {
     String text = new String(bytes, StandardCharsets.UTF_8);
     boolean comment =
-        bytes.length <= MOST_IN_A_COMMENT
+        bytes.length < NFTNL_UDATA_COMMENT_MAXLEN
             && Arrays.equals(bytes, text.getBytes(StandardCharsets.UTF_8));
     return comment ? text : "";
   }

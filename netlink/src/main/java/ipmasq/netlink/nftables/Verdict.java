@@ -15,12 +15,11 @@ public record Verdict(Code code, String chain) implements Expression {
   public static final Verdict DROP = new Verdict(Code.DROP, "");
   public static final Verdict RETURN = new Verdict(Code.RETURN, "");
 
-  static final int REGISTER = 0;
-  private static final int VERDICT = 2;
-  private static final int CODE = 1;
-  private static final int CHAIN = 2;
+  static final int NFT_REG_VERDICT = 0;
+  private static final int NFTA_VERDICT_CODE = 1;
+  private static final int NFTA_VERDICT_CHAIN = 2;
 
-  /** What is decided. */
+  /** What is decided: {@code NF_DROP}, {@code NF_ACCEPT} and {@code NFT_*}. */
   public enum Code {
     DROP(0),
     ACCEPT(1),
@@ -48,24 +47,27 @@ public record Verdict(Code code, String chain) implements Expression {
   }
 
   void write(MessageWriter out) {
-    out.u32(Immediate.REGISTER, REGISTER);
-    int data = out.nest(Immediate.DATA);
-    int verdict = out.nest(VERDICT);
-    out.u32(CODE, code.number);
+    out.u32(Immediate.NFTA_IMMEDIATE_DREG, NFT_REG_VERDICT);
+    int data = out.nest(Immediate.NFTA_IMMEDIATE_DATA);
+    int verdict = out.nest(Expressions.NFTA_DATA_VERDICT);
+    out.u32(NFTA_VERDICT_CODE, code.number);
     if (!chain.isEmpty()) {
-      out.string(CHAIN, chain);
+      out.string(NFTA_VERDICT_CHAIN, chain);
     }
     out.end(verdict).end(data);
   }
 
   static Verdict read(Attributes attributes) throws MalformedMessage {
-    return read(attributes.nested(Immediate.DATA, VERDICT).list(VERDICT));
+    return read(
+        attributes
+            .nested(Immediate.NFTA_IMMEDIATE_DATA, Expressions.NFTA_DATA_VERDICT)
+            .list(Expressions.NFTA_DATA_VERDICT));
   }
 
   static Verdict read(AttributeReader attributes) throws MalformedMessage {
-    Attributes verdict = Attributes.of(attributes, CHAIN);
-    int number = verdict.u32(CODE);
-    String chain = verdict.string(CHAIN, "");
+    Attributes verdict = Attributes.of(attributes, NFTA_VERDICT_CHAIN);
+    int number = verdict.u32(NFTA_VERDICT_CODE);
+    String chain = verdict.string(NFTA_VERDICT_CHAIN, "");
     for (Code code : Code.values()) {
       if (code.number == number && (code == Code.JUMP || code == Code.GOTO) != chain.isEmpty()) {
         return new Verdict(code, chain);

@@ -12,9 +12,11 @@ import java.util.Locale;
  */
 public record Xtables(Kind kind, String name, int revision, Data info) implements Expression {
   static final int HIGHEST = 3;
-  private static final int NAME = 1;
-  private static final int REVISION = 2;
-  private static final int INFO = 3;
+
+  // NFTA_MATCH_* has the same numbers.
+  private static final int NFTA_TARGET_NAME = 1;
+  private static final int NFTA_TARGET_REV = 2;
+  private static final int NFTA_TARGET_INFO = 3;
 
   /** Which of the two. */
   public enum Kind {
@@ -28,15 +30,17 @@ public record Xtables(Kind kind, String name, int revision, Data info) implement
   }
 
   void write(MessageWriter out) {
-    out.string(NAME, name).u32(REVISION, revision).bytes(INFO, info.bytes());
+    out.string(NFTA_TARGET_NAME, name)
+        .u32(NFTA_TARGET_REV, revision)
+        .bytes(NFTA_TARGET_INFO, info.bytes());
   }
 
   static Xtables read(Kind kind, Attributes attributes) throws MalformedMessage {
     return new Xtables(
         kind,
-        attributes.string(NAME),
-        attributes.u32(REVISION, 0),
-        Data.of(attributes.bytes(INFO)));
+        attributes.string(NFTA_TARGET_NAME),
+        attributes.u32(NFTA_TARGET_REV, 0),
+        Data.of(attributes.bytes(NFTA_TARGET_INFO)));
   }
 
   @Override

@@ -5,18 +5,18 @@ import java.util.Set;
 /**
  * Where packets go.
  *
- * @param kind what becomes of them
- * @param interfaces indices of those that they may leave by: several where the route has several
- *     ways, among which the kernel chooses per flow
+ * @param kind what happens to them
+ * @param interfaces indices of the interfaces they may leave by: several for a multipath route,
+ *     where the kernel chooses per flow
  */
 public record Route(Kind kind, Set<Integer> interfaces) {
-  /** What becomes of packets. */
+  /** What happens to packets. */
   public enum Kind {
-    /** They are sent on. */
+    /** They are forwarded or sent: {@code RTN_UNICAST}. */
     UNICAST,
-    /** They are for this host. */
+    /** They are for this host: {@code RTN_LOCAL}. */
     LOCAL,
-    /** They are refused, dropped or sent to all: anything else. */
+    /** Anything else: rejected, dropped, broadcast. */
     OTHER
   }
 

@@ -11,7 +11,7 @@ import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.Set;
 
-/** Asks the kernel which way it would send packets. Used by one thread. */
+/** Asks the kernel how it would route packets. Used by one thread. */
 public final class RouteQuery implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofSeconds(2);
   private static final int NETLINK_ROUTE = 0;
@@ -24,9 +24,9 @@ public final class RouteQuery implements AutoCloseable {
   private static final int RTA_IIF = 3;
   private static final int RTA_OIF = 4;
   private static final int RTA_MULTIPATH = 9;
-  private static final int RTMSG = 12; // struct rtmsg
-  private static final int RTM_TYPE = 7;
-  private static final int RTNEXTHOP = 8; // struct rtnexthop: u16 length, flags, hops, int index
+  private static final int SIZEOF_RTMSG = 12;
+  private static final int OFFSETOF_RTM_TYPE = 7;
+  private static final int SIZEOF_RTNEXTHOP = 8; // u16 length, u8 flags, u8 hops, int index
   private static final int AF_INET = 2;
   private static final int AF_INET6 = 10;
 
@@ -52,7 +52,7 @@ public final class RouteQuery implements AutoCloseable {
 
   private Optional<Route> ask(byte[] destination, Optional<byte[]> source, int cameBy) {
     Optional<Route> one = ask(destination, source, cameBy, 0);
-    // The answer names one way; the entry that it comes from may have more.
+    // The answer names one next hop; the routing table's entry may have several.
     Optional<Route> entry = ask(destination, source, cameBy, RTM_F_FIB_MATCH);
     return one.map(
         route ->
@@ -62,7 +62,7 @@ public final class RouteQuery implements AutoCloseable {
   }
 
   private Optional<Route> ask(byte[] destination, Optional<byte[]> source, int cameBy, int flags) {
-    MessageWriter request = new MessageWriter().begin(RTM_GETROUTE, NetlinkSocket.REQUEST);
+    MessageWriter request = new MessageWriter().begin(RTM_GETROUTE, NetlinkSocket.NLM_F_REQUEST);
     int bits = destination.length * 8;
     request.attributes(
         new byte[] {
@@ -97,7 +97,7 @@ public final class RouteQuery implements AutoCloseable {
 
   private static Route read(MessageReader message) throws MalformedMessage {
     Set<Integer> interfaces = new LinkedHashSet<>();
-    AttributeReader attributes = message.attributes(RTMSG);
+    AttributeReader attributes = message.attributes(SIZEOF_RTMSG);
     while (attributes.next()) {
       switch (attributes.type()) {
         case RTA_OIF -> interfaces.add(attributes.hostU32());
@@ -106,7 +106,7 @@ public final class RouteQuery implements AutoCloseable {
       }
     }
     return new Route(
-        switch (message.payloadByte(RTM_TYPE)) {
+        switch (message.payloadByte(OFFSETOF_RTM_TYPE)) {
           case RTN_UNICAST -> Route.Kind.UNICAST;
           case RTN_LOCAL -> Route.Kind.LOCAL;
           default -> Route.Kind.OTHER;
@@ -116,9 +116,9 @@ public final class RouteQuery implements AutoCloseable {
 
   private static void nextHops(byte[] bytes, Set<Integer> interfaces) throws MalformedMessage {
     int at = 0;
-    while (at + RTNEXTHOP <= bytes.length) {
+    while (at + SIZEOF_RTNEXTHOP <= bytes.length) {
       int length = bytes[at] & 0xff | (bytes[at + 1] & 0xff) << 8;
-      if (length < RTNEXTHOP) {
+      if (length < SIZEOF_RTNEXTHOP) {
         throw new MalformedMessage("a next hop of " + length + " bytes");
       }
       int index = 0;

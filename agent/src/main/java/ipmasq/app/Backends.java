@@ -1,0 +1,211 @@
+package ipmasq.app;
+
+import ipmasq.backend.Backend;
+import ipmasq.backend.Failure;
+import ipmasq.backend.Watch;
+import ipmasq.backend.conntrack.KernelFlows;
+import ipmasq.backend.iptables.IptablesBackend;
+import ipmasq.backend.nftables.KubeProxyTable;
+import ipmasq.backend.nftables.NftablesBackend;
+import ipmasq.backend.nftables.RulesWatch;
+import ipmasq.cni.CniBackend;
+import ipmasq.config.Config;
+import ipmasq.config.Config.BackendChoice;
+import ipmasq.config.Reading;
+import ipmasq.loop.Host;
+import ipmasq.loop.Node;
+import ipmasq.loop.Sync;
+import ipmasq.loop.Target;
+import ipmasq.loop.Targets;
+import ipmasq.net.Family;
+import java.time.Clock;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The node and its backends. Backends are made once and kept: each holds what it learned, and the
+ * nftables one holds its table. Used by one thread.
+ */
+public final class Backends implements Targets, AutoCloseable {
+  /** How often iptables may fail from the start before it counts as one that cannot work. */
+  private static final int PATIENCE = 3;
+
+  private final NftablesBackend table;
+  private final KubeProxyTable kubeProxy;
+  private final CniBackend cni;
+  private final boolean windows;
+  private final boolean everyName;
+  private final Set<String> chains = new LinkedHashSet<>();
+  private @Nullable RulesWatch watch;
+  private String iptablesFault = "";
+  private int iptablesFailures;
+  private boolean kubeProxyNftables;
+  private boolean nftables;
+  private @Nullable IptablesBackend iptables;
+  private String chain = "";
+  private @Nullable Key last;
+  private @Nullable Target target;
+
+  /** What a target depends on. */
+  private record Key(Node.Choice choice, String chain, boolean ipv6) {}
+
+  private Backends(NftablesBackend table, Settings settings, boolean everyName) {
+    this.table = table;
+    this.kubeProxy = new KubeProxyTable(table);
+    Settings.Cni files = settings.cni();
+    this.cni = new CniBackend(files.config(), files.addPolicy(), files.keepExtra());
+    this.windows = Settings.Cni.isWindows();
+    this.everyName = everyName;
+  }
+
+  /** For a process that keeps the rules. */
+  public static Backends held(Settings settings) {
+    return new Backends(NftablesBackend.held(), settings, false);
+  }
+
+  /** For a process that looks, and goes. */
+  public static Backends visited(Settings settings) {
+    return new Backends(NftablesBackend.visited(), settings, false);
+  }
+
+  /** For a process that removes what any agent left; where a chain was named, only that one. */
+  public static Backends removing(Settings settings) {
+    return new Backends(NftablesBackend.visited(), settings, !settings.namesChain());
+  }
+
+  /**
+   * Passes on this node.
+   *
+   * @param file reads the config file
+   * @param fallback the config where the file is bad from the start
+   * @param writes whether they write rules, or only find out what they would write
+   */
+  public Sync sync(Function<Node, Reading> file, Config fallback, boolean writes) {
+    Host host = new Host(NodeAddresses::all, new KernelFlows());
+    return new Sync(file, fallback, this, host, Clock.systemUTC(), writes);
+  }
+
+  /**
+   * Asked at each pass while rules go to iptables: kube-proxy may start after us. Once it is
+   * nftables it stays so, for to go back and forth helps nobody.
+   */
+  @Override
+  public Node look() {
+    if (!windows) {
+      if (iptablesFault.isEmpty() && iptables == null && !IptablesBackend.isInstalled()) {
+        iptablesFault = "there is none on PATH";
+      }
+      kubeProxyNftables = kubeProxyNftables || kubeProxy.usesNftables();
+      nftables = nftables || !iptablesFault.isEmpty() && table.works();
+    }
+    return new Node(windows, kubeProxyNftables, iptablesFault, nftables);
+  }
+
+  @Override
+  public boolean failed(Target target, Failure why) {
+    if (!(target.backend() instanceof IptablesBackend failing) || !iptablesFault.isEmpty()) {
+      return false;
+    }
+    iptablesFailures++;
+    // What worked once works again: descriptors or memory that ran out make no other node.
+    boolean hopeless = !failing.worked() && iptablesFailures >= PATIENCE;
+    if (why.lasting() || hopeless) {
+      iptablesFault = why.message().split(";", 2)[0]; // a sentence, not all that it printed
+      return true;
+    }
+    return false;
+  }
+
+  @Override
+  public Target target(Node node, Config config) {
+    Key key = new Key(node.choose(config.backend()), config.masqChain(), config.enableIpv6());
+    if (!key.equals(last)) {
+      target = target(key);
+      last = key;
+    }
+    return Objects.requireNonNull(target);
+  }
+
+  private Target target(Key key) {
+    IptablesBackend ours = iptables(key.chain);
+    List<String> names = ours.chains();
+    return switch (key.choice.backend()) {
+      case NFTABLES ->
+          new Target(
+              table,
+              key.choice.reason(),
+              watch(RulesWatch.ofOwnTable(names)),
+              List.of(ours, ours.other()));
+      case CNI -> new Target(cni, key.choice.reason(), cni.watch(), List.of());
+      case IPTABLES, AUTO -> {
+        List<Family> families = key.ipv6 ? List.of(Family.IPV4, Family.IPV6) : List.of(Family.IPV4);
+        Watch nft = watch(RulesWatch.ofIptables(families, names));
+        yield new Target(
+            ours, key.choice.reason(), new ChainWatch(ours, nft), List.of(table, ours.other()));
+      }
+    };
+  }
+
+  /** In place of the one before. */
+  private Watch watch(RulesWatch next) {
+    if (watch != null) {
+      watch.close();
+    }
+    watch = next;
+    return next;
+  }
+
+  /** Every backend that may have rules of ours. */
+  public List<Backend> all(Config config) {
+    if (windows || config.backend() == BackendChoice.CNI) {
+      return List.of(cni);
+    }
+    IptablesBackend ours = iptables(config.masqChain());
+    return List.of(ours, ours.other(), table);
+  }
+
+  /** Under a new name, the chains of the names before it are known to be ours. */
+  private IptablesBackend iptables(String name) {
+    IptablesBackend known = iptables;
+    if (known == null || !chain.equals(name)) {
+      if (known != null) {
+        known.close();
+      }
+      known = IptablesBackend.ofNode(name, chains, everyName);
+      iptables = known;
+      chain = name;
+      chains.add(name);
+    }
+    return known;
+  }
+
+  /** Which iptables it is, is known only once it has looked; of the legacy one nothing is told. */
+  private record ChainWatch(IptablesBackend iptables, Watch nft) implements Watch {
+    @Override
+    public Optional<Object> fingerprint() {
+      return iptables.isLegacy() ? Optional.empty() : nft.fingerprint();
+    }
+
+    @Override
+    public Optional<Object> freshFingerprint() {
+      return iptables.isLegacy() ? Optional.empty() : nft.freshFingerprint();
+    }
+  }
+
+  /** Gives up the table, for the next process to adopt. */
+  @Override
+  public void close() {
+    table.close();
+    if (watch != null) {
+      watch.close();
+    }
+    if (iptables != null) {
+      iptables.close();
+    }
+  }
+}

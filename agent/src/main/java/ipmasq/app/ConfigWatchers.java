@@ -1,0 +1,33 @@
+package ipmasq.app;
+
+import ipmasq.log.Log;
+import ipmasq.loop.ConfigWatch;
+import ipmasq.loop.Pass;
+import ipmasq.loop.Triggers;
+import java.nio.file.Path;
+import java.util.List;
+
+/** What starts after the first pass, whatever came of it. Used by the loop's thread. */
+public final class ConfigWatchers {
+  private final List<Path> configs;
+  private final Triggers triggers;
+  private final Log log;
+  private boolean started;
+
+  public ConfigWatchers(List<Path> configs, Triggers triggers, Log log) {
+    this.configs = configs;
+    this.triggers = triggers;
+    this.log = log;
+  }
+
+  /** Called after each pass; the first starts them. */
+  public void start(Pass pass) {
+    if (started) {
+      return;
+    }
+    started = true;
+    for (Path config : configs) {
+      ConfigWatch.start(config, triggers, log::warn);
+    }
+  }
+}

@@ -1,0 +1,204 @@
+package ipmasq.app;
+
+import ipmasq.config.Config;
+import ipmasq.hook.Conflict;
+import ipmasq.hook.Hook;
+import ipmasq.log.Log;
+import ipmasq.loop.Pass;
+import ipmasq.net.Family;
+import ipmasq.net.Ip;
+import ipmasq.netlink.Answer;
+import ipmasq.netlink.NetlinkUnavailable;
+import ipmasq.netlink.nftables.Generation;
+import ipmasq.netlink.nftables.Nftables;
+import ipmasq.policy.Policy;
+import ipmasq.status.HookSample;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Watches everybody's rules for those that decide against the config, on a thread of its own for as
+ * long as the process lives. Tells the log and the history of each that comes or goes; whoever asks
+ * gets the latest look. Told of passes by the loop's thread; safe for use by several threads.
+ *
+ * <p>Every two seconds it asks for the number of the kernel's ruleset, and looks only when that is
+ * another one, or our own rules are. A look that took long makes the next one wait, some seconds at
+ * most. Of iptables-legacy nobody tells; where it is there, it is looked at twice a minute.
+ */
+public final class ConflictWatch implements Consumer<Pass> {
+  private static final Duration SETTLE = Duration.ofSeconds(2);
+  private static final Duration STEP = Duration.ofSeconds(2);
+  private static final Duration LEGACY = Duration.ofSeconds(30);
+  private static final Duration LONGEST_REST = Duration.ofSeconds(8);
+  private static final int SHARE = 20;
+
+  private final Log log;
+  private final NatHooks hooks = new NatHooks();
+
+  /** Told of an event: its text, and whether a conflict came or went. */
+  private volatile BiConsumer<Conflict, Boolean> history = (_, _) -> {};
+
+  private volatile Map<Family, HookSample> latest = Map.of();
+  private volatile @Nullable Pass pass;
+  private boolean started;
+
+  // Of the thread that watches.
+  private @Nullable Nftables nftables;
+
+  // Of the thread that looks, under the lock of this object.
+  private @Nullable Pass lookedFor;
+  private Map<Object, Conflict> known = Map.of();
+  private Map<Family, Hook> seen = Map.of();
+
+  public ConflictWatch(Log log) {
+    this.log = log;
+  }
+
+  /** Who else is told of a conflict that came ({@code true}) or went. */
+  void tell(BiConsumer<Conflict, Boolean> listener) {
+    history = listener;
+  }
+
+  @Override
+  public void accept(Pass latestPass) {
+    pass = latestPass;
+    if (!started && NatHooks.has(latestPass.config().backend()) && !isCni(latestPass)) {
+      started = true;
+      Thread.ofPlatform().daemon().name("conflicts").start(this::run);
+    }
+  }
+
+  private static boolean isCni(Pass pass) {
+    return pass.backend().equals("cni");
+  }
+
+  /** The latest look; the first one is taken here and now. Nothing where there is no hook. */
+  Optional<HookSample> at(Pass asked, Family family) {
+    if (isCni(asked)) {
+      return Optional.empty();
+    }
+    if (!latest.containsKey(family)) {
+      look(asked);
+    }
+    return Optional.ofNullable(latest.get(family));
+  }
+
+  /** The nat prerouting hook, where services get their destination. */
+  static Optional<Hook> services(Ip to) {
+    return Optional.of(new NatHooks().services(to)); // for any thread
+  }
+
+  private void run() {
+    @Nullable Generation generation = null;
+    long lookedAt = System.nanoTime();
+    long rest = 0;
+    try {
+      Thread.sleep(SETTLE); // the start belongs to the rules
+      while (true) {
+        Pass now = pass;
+        long age = System.nanoTime() - lookedAt;
+        Generation current = generation();
+        boolean changed = current != null && !current.equals(generation) || isNews(now);
+        boolean untold = age > LEGACY.toNanos() && (current == null || hasLegacy());
+        if (now != null && (changed && age >= rest || untold)) {
+          generation = current;
+          long start = System.nanoTime();
+          try {
+            look(now);
+          } catch (RuntimeException bug) {
+            log.error("looking for conflicts failed: " + bug + "; please report this");
+          } catch (OutOfMemoryError full) {
+            log.error("out of memory while looking for conflicts: tried again later");
+            Thread.sleep(LEGACY);
+          }
+          lookedAt = System.nanoTime();
+          rest = Math.min((lookedAt - start) * SHARE, LONGEST_REST.toNanos());
+        }
+        Thread.sleep(STEP);
+      }
+    } catch (InterruptedException end) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** The number of the kernel's ruleset; nothing where it has no nf_tables to number. */
+  private @Nullable Generation generation() {
+    try {
+      if (nftables == null) {
+        nftables = Nftables.open();
+      }
+      return nftables.generation() instanceof Answer.Given<Generation>(var given) ? given : null;
+    } catch (NetlinkUnavailable unavailable) {
+      return null;
+    }
+  }
+
+  @SuppressWarnings("ReferenceEquality") // whether it is that very pass, not one like it
+  private synchronized boolean isNews(@Nullable Pass now) {
+    return now != null
+        && (lookedFor == null
+            || now != lookedFor && now.changed()
+            || !now.config().equals(lookedFor.config())
+            || !now.backend().equals(lookedFor.backend()));
+  }
+
+  private boolean hasLegacy() {
+    return hooks.hasLegacy(Family.IPV4) || hooks.hasLegacy(Family.IPV6);
+  }
+
+  private synchronized void look(Pass now) {
+    Config config = now.config();
+    Map<Family, HookSample> samples = new EnumMap<>(Family.class);
+    Map<Family, Hook> found = new EnumMap<>(Family.class);
+    for (Family family : Family.values()) {
+      if (config.enables(family)) {
+        Policy policy = config.policy(family);
+        boolean failed = now.results().get(family) instanceof Pass.Result.Failed;
+        Optional<Policy> ours = failed ? Optional.empty() : Optional.of(policy);
+        Hook hook = hooks.at(family, now.backend(), config.masqChain(), ours);
+        HookSample before = latest.get(family);
+        found.put(family, hook);
+        samples.put(
+            family,
+            before != null && hook.equals(seen.get(family)) ? before : HookSample.of(hook, policy));
+      }
+    }
+    lookedFor = now;
+    seen = found;
+    latest = Map.copyOf(samples);
+    tell(samples);
+  }
+
+  /** One line for each that is new, and one when it is gone. */
+  private void tell(Map<Family, HookSample> samples) {
+    Map<Object, Conflict> now = new LinkedHashMap<>();
+    for (HookSample sample : samples.values()) {
+      sample.conflicts().forEach(conflict -> now.put(conflict.identity(), conflict));
+    }
+    now.forEach(
+        (identity, conflict) -> {
+          if (!known.containsKey(identity)) {
+            if (conflict.kind().serious()) {
+              log.warn(conflict.toString());
+            } else {
+              log.info(conflict.toString());
+            }
+            history.accept(conflict, true);
+          }
+        });
+    known.forEach(
+        (identity, conflict) -> {
+          if (!now.containsKey(identity)) {
+            log.info("gone: " + conflict.family() + ": " + conflict.sentence());
+            history.accept(conflict, false);
+          }
+        });
+    known = now;
+  }
+}

@@ -1,0 +1,98 @@
+package ipmasq.app;
+
+import ipmasq.config.Config;
+import ipmasq.config.ConfigPaths;
+import ipmasq.config.FlagDefaults;
+import ipmasq.config.Key;
+import ipmasq.log.Log.Format;
+import ipmasq.net.Ip;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * What the flags say, every value valid.
+ *
+ * @param flags the config before the file has spoken
+ * @param origins the flag that gives the default of a key, by the key
+ * @param configs the files to read
+ * @param strict whether a warning fails a check
+ * @param configGiven whether the command line named them
+ * @param from the source of the packets to explain
+ * @param via the interface by which the packets to explain leave
+ * @param protocol the protocol of the packets to explain
+ * @param port the port to which they go
+ * @param cniFlags those given that mean something to the backend cni only
+ */
+public record Settings(
+    FlagDefaults flags,
+    Map<Key<?>, String> origins,
+    List<Path> configs,
+    boolean configGiven,
+    boolean json,
+    boolean strict,
+    Format logFormat,
+    int verbosity,
+    boolean cleanupOnExit,
+    boolean dryRun,
+    Duration watchInterval,
+    Optional<InetSocketAddress> listen,
+    Cni cni,
+    Optional<Ip> from,
+    Optional<String> via,
+    Optional<String> protocol,
+    OptionalInt port,
+    List<String> cniFlags,
+    List<String> ignoredFlags) {
+
+  /**
+   * How CNI configs are kept.
+   *
+   * @param config a file, or a directory of them
+   */
+  public record Cni(Path config, boolean addPolicy, boolean keepExtra) {
+    private static final boolean WINDOWS = System.getProperty("os.name").startsWith("Windows");
+    public static final String USUAL =
+        WINDOWS ? "C:\\Program Files\\containerd\\cni\\conf" : "/etc/cni/net.d";
+
+    /** Whether this is a Windows node, which has no other backend. */
+    public static boolean isWindows() {
+      return WINDOWS;
+    }
+  }
+
+  /** Flags that do nothing with a backend; nothing where there are none. */
+  public Optional<String> idle(String backend) {
+    return idle(cniFlags, backend);
+  }
+
+  public static Optional<String> idle(List<String> cniFlags, String backend) {
+    boolean cni = backend.equals("cni") || backend.equals("auto") && Cni.isWindows();
+    return cni || cniFlags.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            String.join(", ", cniFlags)
+                + " without effect: the backend is "
+                + backend
+                + ", not cni");
+  }
+
+  /** Whether a flag names the chain. */
+  public boolean namesChain() {
+    return flags.fixed().contains(Key.MASQ_CHAIN);
+  }
+
+  /** The files to read; that the default one is missing is nothing to speak of. */
+  public ConfigPaths paths(ConfigPaths.IfMissing ifNamed) {
+    return new ConfigPaths(configs, configGiven ? ifNamed : ConfigPaths.IfMissing.DEFAULTS);
+  }
+
+  /** The config before the file has spoken. */
+  public Config config() {
+    return flags.config();
+  }
+}

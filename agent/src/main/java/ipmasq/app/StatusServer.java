@@ -1,0 +1,146 @@
+package ipmasq.app;
+
+import ipmasq.backend.Observation;
+import ipmasq.config.Config;
+import ipmasq.config.Config.BackendChoice;
+import ipmasq.config.Key;
+import ipmasq.http.AllowedHosts;
+import ipmasq.http.Endpoint;
+import ipmasq.http.Limits;
+import ipmasq.log.Log;
+import ipmasq.loop.Heartbeat;
+import ipmasq.loop.Pass;
+import ipmasq.net.Family;
+import ipmasq.status.CounterSampler;
+import ipmasq.status.Identity;
+import ipmasq.status.StatusHandler;
+import ipmasq.status.StatusTracker;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** What {@code --listen} asks for; the first pass starts it. Told by the loop's thread. */
+public final class StatusServer implements Consumer<Pass>, Endpoint.Listener {
+  private static final int CHEAP_RANGES = 1_000;
+
+  private final InetSocketAddress where;
+  private final Settings settings;
+  private final ConflictWatch conflicts;
+  private final Log log;
+  private final StatusTracker tracker = new StatusTracker(identity(Optional.of(Instant.now())));
+  private final Heartbeat heartbeat;
+  private @Nullable CounterSampler sampler;
+
+  public StatusServer(
+      InetSocketAddress where,
+      Settings settings,
+      Heartbeat heartbeat,
+      ConflictWatch conflicts,
+      Log log) {
+    this.heartbeat = heartbeat;
+    this.conflicts = conflicts;
+    this.where = where;
+    this.settings = settings;
+    this.log = log;
+  }
+
+  /**
+   * @param started nothing where no agent runs
+   */
+  public static Identity identity(Optional<Instant> started) {
+    return new Identity(Version.text(), node(), started);
+  }
+
+  /** What the manifest says; else the host's name. */
+  private static Optional<String> node() {
+    String told = System.getenv("NODE_NAME");
+    return told != null && !told.isBlank() ? Optional.of(told) : hostname();
+  }
+
+  /** Names of this node, under which it may be asked. */
+  private static Set<String> names() {
+    return Stream.concat(node().stream(), hostname().stream()).collect(Collectors.toSet());
+  }
+
+  /** The host's own, which a pod in the host's network shares. */
+  private static Optional<String> hostname() {
+    try {
+      return Optional.of(Files.readString(Path.of("/proc/sys/kernel/hostname")).strip());
+    } catch (IOException unknown) {
+      return Optional.empty();
+    }
+  }
+
+  @Override
+  public void accept(Pass pass) {
+    tracker.accept(pass);
+    if (sampler == null) {
+      sampler = sampler();
+      StatusHandler handler = new StatusHandler(tracker, sampler, heartbeat, Clock.systemUTC());
+      Endpoint.start(where, Limits.USUAL, new AllowedHosts(names(), handler), this);
+    }
+    if (countsCheaply(pass)) {
+      sampler.count(pass);
+    }
+  }
+
+  private CounterSampler sampler() {
+    Backends visited = Backends.visited(settings); // its own: a backend is used by one thread
+    conflicts.tell((conflict, came) -> tracker.conflict(Instant.now(), conflict, came));
+    return new CounterSampler(
+        (latest, family) -> look(visited, latest, family),
+        (latest, family, _) -> conflicts.at(latest, family),
+        ConflictWatch::services,
+        Clock.systemUTC(),
+        System::nanoTime);
+  }
+
+  /** Without a child process, and in a millisecond or two. */
+  private static boolean countsCheaply(Pass pass) {
+    return pass.backend().equals("nftables")
+        && pass.config().nonMasqueradeCidrs().size() <= CHEAP_RANGES;
+  }
+
+  /** Looks where the loop writes, whatever the config left to its choice. */
+  private static Observation look(Backends visited, Pass pass, Family family) {
+    BackendChoice choice =
+        switch (pass.backend()) {
+          case "nftables" -> BackendChoice.NFTABLES;
+          case "cni" -> BackendChoice.CNI;
+          default -> BackendChoice.IPTABLES;
+        };
+    Config config = pass.config().with(Key.BACKEND, choice);
+    return visited.target(visited.look(), config).backend().observe(family);
+  }
+
+  @Override
+  public void open(InetSocketAddress at) {
+    log.info("listening on http://" + host(at) + ":" + at.getPort());
+  }
+
+  @Override
+  public void shut(InetSocketAddress at, String why) {
+    log.error(
+        "cannot listen on "
+            + host(at)
+            + ":"
+            + at.getPort()
+            + " ("
+            + why
+            + "): masquerading goes on without it, and it is tried again until it works");
+  }
+
+  private static String host(InetSocketAddress at) {
+    String text = at.getAddress().getHostAddress();
+    return text.indexOf(':') >= 0 ? "[" + text + "]" : text;
+  }
+}

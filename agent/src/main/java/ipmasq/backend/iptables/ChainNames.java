@@ -1,0 +1,91 @@
+package ipmasq.backend.iptables;
+
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The names of our chains.
+ *
+ * @param main the chain that POSTROUTING jumps to
+ * @param out the chain that translates, where exceptions need one
+ * @param former names of chains that nobody but us, or an agent that we replace, can have written
+ * @param all whether every chain that bears our comments is ours, by whatever name
+ */
+record ChainNames(String main, String out, Set<String> former, boolean all) {
+  static final String POSTROUTING = "POSTROUTING";
+
+  /** GCE's bootstrap script's, and the first releases'. */
+  private static final List<String> OF_OLD = List.of("IP-MASQ", "NON-MASQUERADE-DAEMON");
+
+  private static final Set<String> RESERVED =
+      Set.of(
+          POSTROUTING,
+          "PREROUTING",
+          "INPUT",
+          "OUTPUT",
+          "FORWARD",
+          "ACCEPT",
+          "DROP",
+          "QUEUE",
+          "RETURN",
+          "MASQUERADE",
+          "SNAT",
+          "DNAT",
+          "REDIRECT");
+  private static final int LONGEST = 28; // the kernel's 32 with what iptables keeps for itself
+
+  /** The names for a chain that iptables can take; which it can is checked where it is read. */
+  static ChainNames of(String chain) {
+    return of(chain, Set.of(), false);
+  }
+
+  /**
+   * @param before chains that this process kept under an earlier config
+   * @param all whether every chain that bears our comments is ours
+   */
+  static ChainNames of(String chain, Set<String> before, boolean all) {
+    boolean fits = !chain.isEmpty() && chain.length() <= LONGEST && !RESERVED.contains(chain);
+    for (int i = 0; fits && i < chain.length(); i++) {
+      char c = chain.charAt(i);
+      fits = c > ' ' && c < 127 && c != '"' && c != '\'' && c != '\\';
+    }
+    if (!fits || chain.startsWith("-") || chain.startsWith("!")) {
+      throw new IllegalArgumentException("not a name for a chain: " + chain);
+    }
+    Set<String> former = new LinkedHashSet<>(OF_OLD);
+    for (String name : before) {
+      former.add(name);
+      former.add(out(name));
+    }
+    former.remove(chain);
+    former.remove(out(chain));
+    return new ChainNames(chain, out(chain), former, all);
+  }
+
+  private static String out(String chain) {
+    String out = chain.substring(0, Math.min(chain.length(), LONGEST - 4)) + "-OUT";
+    return out.equals(chain) ? chain.substring(0, LONGEST - 4) + "-VIA" : out;
+  }
+
+  /** Chains to look for by name. */
+  Set<String> ours() {
+    Set<String> ours = new LinkedHashSet<>(List.of(main, out));
+    ours.addAll(former);
+    if (all) {
+      ours.add("IP-MASQ-AGENT");
+      ours.add("IP-MASQ-AGENT-OUT");
+    }
+    return ours;
+  }
+
+  /** Whether it is one of the two that the config asks for. */
+  boolean current(String chain) {
+    return chain.equals(main) || chain.equals(out);
+  }
+
+  /** Whether a chain that bears our comments, or none, is ours to remove. */
+  boolean stale(String chain) {
+    return !current(chain) && (all || former.contains(chain));
+  }
+}

@@ -1,0 +1,157 @@
+package ipmasq.backend.iptables;
+
+import ipmasq.backend.Failure;
+import ipmasq.iptables.Commands.Result;
+import ipmasq.net.Family;
+import java.util.List;
+
+/** What went wrong with a program, in its own words, and what a person can do about it. */
+final class FailureAdvice {
+  private static final int SIGKILL = 9;
+
+  /** As the JVM reports a program that a signal ended. */
+  private static final int KILLED = 128 + SIGKILL;
+
+  private FailureAdvice() {}
+
+  static Failure of(String program, Family family, Result result) {
+    return switch (result) {
+      case Result.Missing(var searched) ->
+          new Failure(
+              program + " was not found on PATH (" + searched + ")",
+              "install iptables, or have the agent write nftables itself (backend nftables)",
+              true);
+      case Result.Overran(var deadline, var errors) ->
+          new Failure(
+              program + " did not end within " + deadline.toSeconds() + " s" + words(errors),
+              "look for what blocks it on the node; it was stopped and is tried again");
+      case Result.Broken(var why) ->
+          new Failure(program + " could not be run: " + why, "see that it can be executed");
+      case Result.Ended(var status, var errors) ->
+          new Failure(
+              program + " ended with status " + status + words(errors),
+              status == KILLED
+                  ? "somebody killed it; the kernel does that where memory is short: raise the"
+                      + " agent's memory limit, or list fewer ranges; it is tried again"
+                  : advice(program, errors, family),
+              lacksWhatItNeeds(errors));
+    };
+  }
+
+  /** A text that iptables-save should not have printed. */
+  static Failure unreadable(String program, Family family, String why) {
+    return new Failure(
+        "what " + program + " printed cannot be used: " + why,
+        why.contains("incompatible")
+            ? "some program put native rules into `table "
+                + (family == Family.IPV4 ? "ip" : "ip6")
+                + " nat`: take them out (nft list table shows them), or use backend nftables"
+            : "run it by hand on the node; it is tried again",
+        why.contains("incompatible"));
+  }
+
+  /**
+   * Whether the words say that this kernel cannot hold our rules: no nat table, no {@code xt_*}
+   * modules, or native rules in the table.
+   */
+  private static boolean lacksWhatItNeeds(String errors) {
+    return errors.contains("is incompatible, use 'nft' tool")
+        || errors.contains("missing kernel module")
+        || errors.contains("RULE_APPEND failed (No such file or directory)")
+        || errors.contains("RULE_APPEND failed (Operation not supported)")
+        || errors.contains("CHAIN_ADD failed (No such file or directory)")
+        || errors.contains("TABLE_ADD failed (Operation not supported)")
+        || errors.contains("Table does not exist");
+  }
+
+  /** A table that is there, but asleep. */
+  static Failure dormant(Family family) {
+    String table = family == Family.IPV4 ? "ip nat" : "ip6 nat";
+    return new Failure(
+        "table " + table + " is dormant: none of its rules sees a packet, ours included",
+        "find out who put it to sleep; 'nft add table " + table + "' wakes it");
+  }
+
+  /** A chain that has our name and nothing else of ours. */
+  static Failure somebodyElses(String chain) {
+    return new Failure(
+        "chain " + chain + " exists and holds rules of somebody else; it was left alone",
+        "give ours another name (--masq-chain), or remove that one");
+  }
+
+  /**
+   * Whether the words of a failed restore say that the rules changed since they were read: a rule
+   * to delete is gone, a chain to delete is in use again, the table is another.
+   */
+  static boolean isRace(Result.Ended ended, String input) {
+    String errors = ended.errors();
+    if (errors.contains("xtables lock")) {
+      return false;
+    }
+    return errors.contains("does a matching rule exist")
+        || errors.contains("No chain/target/match by that name")
+        || errors.contains("CHAIN_DEL failed")
+        || errors.contains("RULE_DELETE failed")
+        || errors.contains("Resource temporarily unavailable")
+        || errors.contains("Device or resource busy")
+        || errors.contains("Chain '") && errors.contains("does not exist")
+        || legacyRace(errors, input);
+  }
+
+  /** Legacy only says {@code line 3 failed}: which line that was tells the rest. */
+  private static boolean legacyRace(String errors, String input) {
+    int line = errors.indexOf(": line ");
+    int end = errors.indexOf(" failed", line + 1);
+    if (line < 0 || end < 0) {
+      return false;
+    }
+    List<String> lines = input.lines().toList();
+    String number = errors.substring(line + 7, end).strip();
+    for (int i = 0; i < lines.size(); i++) {
+      if (number.equals(String.valueOf(i + 1))) {
+        String failed = lines.get(i);
+        return failed.startsWith("-D ") || failed.startsWith("-X ") || failed.equals("COMMIT");
+      }
+    }
+    return false;
+  }
+
+  private static String advice(String program, String errors, Family family) {
+    if (errors.contains("xtables lock") || errors.contains("xtables.lock")) {
+      return "another program holds /run/xtables.lock, or it cannot be written: mount the host's file;"
+          + " it is tried again";
+    }
+    if (errors.contains("Permission denied") || errors.contains("Operation not permitted")) {
+      return program.contains("legacy")
+          ? "iptables-legacy needs the capability NET_RAW beside NET_ADMIN, and a writable"
+              + " /run/xtables.lock: deploy/overlays/legacy-iptables gives both"
+          : "give the agent the capability NET_ADMIN (iptables-legacy also needs NET_RAW and a"
+              + " writable /run/xtables.lock)";
+    }
+    if (errors.contains("Table does not exist")
+        || errors.contains("initialize table")
+        || errors.contains("initialize ip")
+        || errors.contains("not supported")) {
+      return switch (family) {
+        case IPV4 ->
+            "the kernel gives no IPv4 nat table: load its modules, and see that the agent"
+                + " has NET_ADMIN (and NET_RAW for iptables-legacy)";
+        case IPV6 ->
+            "the kernel gives no IPv6 nat table: load its modules, or turn IPv6 off"
+                + " (enable-ipv6=false)";
+      };
+    }
+    return "run it by hand on the node to see more; it is tried again";
+  }
+
+  private static String words(String errors) {
+    StringBuilder words = new StringBuilder();
+    for (String line : errors.lines().toList()) {
+      boolean noise = line.isBlank() || line.startsWith("Try `") || line.startsWith("# Warning");
+      if (!noise) {
+        words.append(words.isEmpty() ? ": " : "; ").append(line.strip());
+      }
+    }
+    return words.toString();
+  }
+}

@@ -1,0 +1,173 @@
+package ipmasq.backend.iptables;
+
+import ipmasq.net.Cidr;
+import ipmasq.net.Family;
+import ipmasq.net.PortRange;
+import ipmasq.policy.Policy;
+import ipmasq.policy.Policy.Destination;
+import ipmasq.policy.Policy.Treatment;
+import ipmasq.policy.Translation;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A policy as rules: our chain, and a second one only where exceptions need it.
+ *
+ * <pre>
+ *   IP-MASQ-AGENT                               the same with exceptions: IP-MASQ-AGENT-OUT
+ *     -d exempt    → RETURN                       -d exempt    → RETURN      scope → MASQUERADE
+ *     -d exempt    → RETURN                       -d exception → the other
+ *     scope        → MASQUERADE                   all else     → the other
+ * </pre>
+ *
+ * <p>A scope is a source and an output interface; a packet outside of all scopes falls off the end.
+ * So the size is that of the destinations plus that of the scopes, never their product.
+ */
+record IptablesLayout(List<IptablesRule> main, List<IptablesRule> out) {
+  private static final List<String> PROTOCOLS = List.of("tcp", "udp", "sctp");
+
+  static IptablesLayout of(Policy policy, ChainNames names) {
+    List<IptablesRule> main = new ArrayList<>(policy.destinations().size() + 8);
+    boolean exceptions = false;
+    for (Destination destination : policy.destinations()) {
+      boolean exempt = destination.treatment() == Treatment.EXEMPT;
+      exceptions |= !exempt;
+      main.add(
+          exempt
+              ? IptablesRule.to(destination.range(), RuleComments.EXEMPT, IptablesRule.RETURN)
+              : IptablesRule.to(destination.range(), RuleComments.EXCEPTION, names.out()));
+    }
+    List<IptablesRule> translations = translations(policy);
+    if (!exceptions) {
+      main.addAll(translations);
+      return new IptablesLayout(main, List.of());
+    }
+    main.add(
+        IptablesRule.to(IptablesRule.any(policy.family()), RuleComments.OUTBOUND, names.out()));
+    return new IptablesLayout(main, translations);
+  }
+
+  private static List<IptablesRule> translations(Policy policy) {
+    List<Cidr> sources =
+        policy.sources().isEmpty() ? List.of(IptablesRule.any(policy.family())) : policy.sources();
+    List<String> interfaces = policy.interfaces().isEmpty() ? List.of("") : policy.interfaces();
+    List<IptablesRule> rules = new ArrayList<>();
+    for (Cidr source : sources) {
+      for (String out : interfaces) {
+        scope(source, out, policy.translation(), rules);
+      }
+    }
+    return rules;
+  }
+
+  private static void scope(Cidr source, String out, Translation how, List<IptablesRule> rules) {
+    for (String protocol : PROTOCOLS) {
+      long remaining = total(how.ports());
+      for (int i = 0; i < how.ports().size(); i++) {
+        PortRange ports = how.ports().get(i);
+        // Each range gets its share of what the ranges before it left over; the last one the rest.
+        Probability probability =
+            i == how.ports().size() - 1
+                ? Probability.ALWAYS
+                : Probability.of(ports.size(), remaining);
+        rules.add(translation(source, out, protocol, probability, Optional.of(ports), how));
+        remaining -= ports.size();
+      }
+    }
+    rules.add(translation(source, out, "", Probability.ALWAYS, Optional.empty(), how));
+  }
+
+  private static long total(List<PortRange> ports) {
+    long total = 0;
+    for (PortRange range : ports) {
+      total += range.size();
+    }
+    return total;
+  }
+
+  private static IptablesRule translation(
+      Cidr source,
+      String out,
+      String protocol,
+      Probability probability,
+      Optional<PortRange> ports,
+      Translation how) {
+    return new IptablesRule(
+        source,
+        IptablesRule.any(source.family()),
+        out,
+        protocol,
+        RuleComments.OUTBOUND,
+        false,
+        probability,
+        how.addresses().isPresent() ? IptablesRule.SNAT : IptablesRule.MASQUERADE,
+        how.addresses(),
+        ports,
+        how.randomFully());
+  }
+
+  /** The same rules as today's version writes them. */
+  IptablesLayout modern() {
+    return new IptablesLayout(modern(main), modern(out));
+  }
+
+  private static List<IptablesRule> modern(List<IptablesRule> rules) {
+    List<IptablesRule> modern = new ArrayList<>(rules.size());
+    for (IptablesRule rule : rules) {
+      modern.add(rule.modern());
+    }
+    return modern;
+  }
+
+  /** The policy that these rules are, and nothing where they are not exactly one. */
+  Optional<Policy> policy(Family family, ChainNames names) {
+    List<Destination> destinations = new ArrayList<>(main.size());
+    for (IptablesRule rule : main) {
+      if (rule.comment().equals(RuleComments.EXEMPT)) {
+        destinations.add(new Destination(rule.destination(), Treatment.EXEMPT));
+      } else if (rule.comment().equals(RuleComments.EXCEPTION)) {
+        destinations.add(new Destination(rule.destination(), Treatment.TRANSLATE));
+      }
+    }
+    List<IptablesRule> translations =
+        out.isEmpty() ? main.subList(destinations.size(), main.size()) : out;
+    if (translations.isEmpty()) {
+      return Optional.empty();
+    }
+    Policy candidate = candidate(family, destinations, translations);
+    // Whatever the candidate missed (order, shares, a rule too many) shows when it is laid out.
+    return IptablesLayout.of(candidate, names).equals(this)
+        ? Optional.of(candidate)
+        : Optional.empty();
+  }
+
+  private static Policy candidate(
+      Family family, List<Destination> destinations, List<IptablesRule> translations) {
+    Set<Cidr> sources = new LinkedHashSet<>();
+    Set<String> interfaces = new LinkedHashSet<>();
+    List<PortRange> ports = new ArrayList<>();
+    IptablesRule first = translations.getFirst();
+    for (IptablesRule rule : translations) {
+      if (rule.source().prefix() > 0) {
+        sources.add(rule.source());
+      }
+      if (!rule.out().isEmpty()) {
+        interfaces.add(rule.out());
+      }
+      if (rule.protocol().equals(PROTOCOLS.getFirst())
+          && rule.source().equals(first.source())
+          && rule.out().equals(first.out())) {
+        rule.ports().ifPresent(ports::add);
+      }
+    }
+    return new Policy(
+        family,
+        List.copyOf(sources),
+        List.copyOf(interfaces),
+        destinations,
+        new Translation(first.addresses(), ports, first.randomFully()));
+  }
+}

@@ -1,0 +1,190 @@
+package ipmasq.backend.iptables;
+
+import ipmasq.backend.iptables.SavedTable.Chain;
+import ipmasq.backend.iptables.SavedTable.Line;
+import ipmasq.net.Cidr;
+import ipmasq.net.Family;
+import ipmasq.plan.Counter;
+import ipmasq.plan.Observed;
+import ipmasq.plan.Tally;
+import ipmasq.policy.Policy;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What stands in the nat table of ours.
+ *
+ * @param layout the rules as they stand, where all of them can be read
+ * @param counters of the rules that can be read
+ * @param jumps the right jumps in POSTROUTING: one, if all is well
+ * @param remains what today's version would not have written
+ * @param remarks what people should know and no plan can change
+ */
+record IptablesObserved(
+    Family family,
+    Optional<Policy> policy,
+    Optional<Policy> ours,
+    List<String> flaws,
+    Own main,
+    Own out,
+    Optional<IptablesLayout> layout,
+    Map<IptablesRule, String> counters,
+    List<Line> jumps,
+    StaleRules remains,
+    List<String> remarks)
+    implements Observed {
+  private static final int RULES_NAMED = 5;
+
+  /**
+   * One of our two chains.
+   *
+   * @param wanted whether somebody else's rule leads to it, so that the kernel will not let it go
+   */
+  record Own(boolean there, boolean wanted, boolean isEmpty) {
+    static Own of(Chain chain) {
+      return new Own(chain.usersOwn(), chain.wantedByOthers(), chain.kept().isEmpty());
+    }
+
+    /** Whether there is nothing of it to remove. */
+    boolean gone() {
+      return !there || wanted && isEmpty;
+    }
+  }
+
+  /** From here on a walk through the rules costs each new flow more than the rest of its way. */
+  private static final int LONG = 1_000;
+
+  static IptablesObserved in(SavedTable table, Family family, ChainNames names) {
+    List<String> flaws = new ArrayList<>();
+    Map<IptablesRule, String> counters = new HashMap<>();
+    Own main = Own.of(table.find(names.main()));
+    Own out = Own.of(table.find(names.out()));
+    StaleRules remains = StaleRules.in(table, family, names);
+    List<Line> jumps = StaleRules.rightJumps(table, family, names);
+    if (main.there() && jumps.isEmpty()) {
+      flaws.add("the jump from POSTROUTING is missing");
+    } else if (jumps.size() > 1) {
+      flaws.add("the jump from POSTROUTING stands " + times(jumps.size()));
+    }
+    List<Line> foreign = new ArrayList<>();
+    IptablesLayout layout =
+        new IptablesLayout(
+            rules(table.find(names.main()), family, counters, foreign),
+            rules(table.find(names.out()), family, counters, foreign));
+    IptablesLayout modern = layout.modern();
+    Optional<Policy> ours = modern.policy(family, names);
+    Optional<Policy> policy = foreign.isEmpty() ? ours : Optional.empty();
+    if (main.there() && main.isEmpty()) {
+      flaws.add("chain " + names.main() + " is empty");
+    } else if (main.there() && policy.isEmpty() && foreign.isEmpty()) {
+      flaws.add("the rules of chain " + names.main() + " are incomplete or out of order");
+    }
+    if (!modern.equals(layout)) {
+      flaws.add("rules worded by an older version");
+    }
+    name(foreign, flaws);
+    if (policy.isPresent() && layout.out().isEmpty() && !out.gone()) {
+      flaws.add("chain " + names.out() + " has no use any more");
+    }
+    flaws.addAll(remains.phrases(names));
+    return new IptablesObserved(
+        family,
+        policy,
+        ours,
+        List.copyOf(flaws),
+        main,
+        out,
+        foreign.isEmpty() ? Optional.of(layout) : Optional.empty(),
+        counters,
+        jumps,
+        remains,
+        remarks(remains, layout));
+  }
+
+  private static List<String> remarks(StaleRules remains, IptablesLayout layout) {
+    List<String> remarks = new ArrayList<>(remains.remarks());
+    int rules = layout.main().size();
+    if (rules > LONG) {
+      // The figures are those of docs/benchmarks.md, rounded.
+      remarks.add(
+          rules
+              + " rules in one iptables chain: a new flow to the outside passes all of them, and"
+              + " each change of the list writes all of them again; with backend nftables both cost"
+              + " the same whatever the length");
+    }
+    return List.copyOf(remarks);
+  }
+
+  /** Whether the chain of our name is somebody else's: nothing in it, or leading to it, is ours. */
+  boolean isSomebodyElses() {
+    boolean nothingOfOurs = layout.isEmpty() && counters.isEmpty();
+    return main.there() && !main.isEmpty() && nothingOfOurs && jumps.isEmpty() && remains.isEmpty();
+  }
+
+  private static List<IptablesRule> rules(
+      Chain chain, Family family, Map<IptablesRule, String> counters, List<Line> foreign) {
+    List<IptablesRule> rules = new ArrayList<>(chain.kept().size());
+    for (Line line : chain.kept()) {
+      Optional<IptablesRule> rule = IptablesRuleReader.read(family, line.words());
+      if (rule.isPresent() && RuleComments.ours(rule.get().comment())) {
+        rules.add(rule.get());
+        counters.putIfAbsent(rule.get(), line.counters());
+      } else {
+        foreign.add(line);
+      }
+    }
+    return rules;
+  }
+
+  private static void name(List<Line> foreign, List<String> flaws) {
+    for (Line line : foreign.subList(0, Math.min(foreign.size(), RULES_NAMED))) {
+      flaws.add("a rule that is not ours: " + SavedTable.shortened(line.toString()));
+    }
+    if (foreign.size() > RULES_NAMED) {
+      flaws.add(foreign.size() - RULES_NAMED + " more rules that are not ours");
+    }
+  }
+
+  private static String times(int count) {
+    return count == 2 ? "twice" : count + " times";
+  }
+
+  @Override
+  public boolean absent() {
+    return jumps.isEmpty() && remains.isEmpty() && main.gone() && out.gone();
+  }
+
+  @Override
+  public Optional<Tally> tally() {
+    Map<Cidr, Counter> ranges = new HashMap<>();
+    Counter exempted = Counter.NONE;
+    Counter translated = Counter.NONE;
+    for (Map.Entry<IptablesRule, String> entry : counters.entrySet()) {
+      IptablesRule rule = entry.getKey();
+      Counter counter = counter(entry.getValue());
+      if (rule.target().equals(IptablesRule.MASQUERADE)
+          || rule.target().equals(IptablesRule.SNAT)) {
+        translated = translated.plus(counter);
+      } else if (!rule.comment().equals(RuleComments.OUTBOUND)) {
+        ranges.merge(rule.destination(), counter, Counter::plus);
+        exempted = rule.target().equals(IptablesRule.RETURN) ? exempted.plus(counter) : exempted;
+      }
+    }
+    return counters.isEmpty()
+        ? Optional.empty()
+        : Optional.of(new Tally(ranges, exempted, translated));
+  }
+
+  /** {@code [packets:bytes]}, as iptables-save prints it. */
+  private static Counter counter(String text) {
+    int colon = text.indexOf(':');
+    return colon < 0
+        ? Counter.NONE
+        : new Counter(
+            Long.parseUnsignedLong(text, 1, colon, 10),
+            Long.parseUnsignedLong(text, colon + 1, text.length() - 1, 10));
+  }
+}

@@ -1,0 +1,176 @@
+package ipmasq.backend.iptables;
+
+import ipmasq.iptables.ShellWords;
+import ipmasq.net.Cidr;
+import ipmasq.net.Family;
+import ipmasq.net.Ip;
+import ipmasq.net.IpRange;
+import ipmasq.net.PortRange;
+import java.util.Optional;
+
+/**
+ * One rule of the kinds that we write, by its meaning: addresses by value, so that texts that
+ * differ but mean the same are equal.
+ *
+ * @param source where packets come from; the whole of the family: anywhere
+ * @param destination where they go; the whole of the family: anywhere
+ * @param out the interface they leave by; empty: any
+ * @param protocol empty: any
+ * @param remote whether destinations that are the node's own are left out
+ * @param target a verdict, a kind of translation, or a chain
+ */
+record IptablesRule(
+    Cidr source,
+    Cidr destination,
+    String out,
+    String protocol,
+    String comment,
+    boolean remote,
+    Probability probability,
+    String target,
+    Optional<IpRange> addresses,
+    Optional<PortRange> ports,
+    boolean randomFully) {
+  static final String RETURN = "RETURN";
+  static final String MASQUERADE = "MASQUERADE";
+  static final String SNAT = "SNAT";
+
+  private static final Cidr ANY4 = Cidr.of("0.0.0.0/0");
+  private static final Cidr ANY6 = Cidr.of("::/0");
+
+  static Cidr any(Family family) {
+    return switch (family) {
+      case IPV4 -> ANY4;
+      case IPV6 -> ANY6;
+    };
+  }
+
+  /** A verdict or a jump for all that goes to a destination. */
+  static IptablesRule to(Cidr destination, String comment, String target) {
+    return new IptablesRule(
+        any(destination.family()),
+        destination,
+        "",
+        "",
+        comment,
+        false,
+        Probability.ALWAYS,
+        target,
+        Optional.empty(),
+        Optional.empty(),
+        false);
+  }
+
+  /** The jump from POSTROUTING. */
+  static IptablesRule jump(Family family, String chain) {
+    return to(any(family), RuleComments.jump(chain), chain).checked();
+  }
+
+  private IptablesRule checked() {
+    return new IptablesRule(
+        source,
+        destination,
+        out,
+        protocol,
+        comment,
+        true,
+        probability,
+        target,
+        addresses,
+        ports,
+        randomFully);
+  }
+
+  /**
+   * The same rule as today's version writes it. Old ones looked for local destinations in each
+   * rule, and not only in the jump.
+   */
+  IptablesRule modern() {
+    String today = RuleComments.modern(comment);
+    return today.equals(comment)
+        ? this
+        : new IptablesRule(
+            source,
+            destination,
+            out,
+            protocol,
+            today,
+            false,
+            probability,
+            target,
+            addresses,
+            ports,
+            randomFully);
+  }
+
+  /** Matches and target, in the order in which iptables-save prints them. */
+  void write(StringBuilder text) {
+    if (source.prefix() > 0) {
+      text.append("-s ").append(source).append(' ');
+    }
+    if (destination.prefix() > 0) {
+      text.append("-d ").append(destination).append(' ');
+    }
+    if (!out.isEmpty()) {
+      text.append("-o ").append(plain(out) ? out : ShellWords.quoted(out)).append(' ');
+    }
+    if (!protocol.isEmpty()) {
+      text.append("-p ").append(protocol).append(' ');
+    }
+    text.append("-m comment --comment ").append(ShellWords.quoted(comment));
+    if (remote) {
+      text.append(" -m addrtype ! --dst-type LOCAL");
+    }
+    if (!probability.equals(Probability.ALWAYS)) {
+      text.append(" -m statistic --mode random --probability ").append(probability);
+    }
+    text.append(" -j ").append(target);
+    if (addresses.isPresent()) {
+      text.append(" --to-source ");
+      toSource(text, addresses.get());
+    } else if (ports.isPresent()) {
+      text.append(" --to-ports ").append(ports.get());
+    }
+    if (randomFully) {
+      text.append(" --random-fully");
+    }
+  }
+
+  private void toSource(StringBuilder text, IpRange range) {
+    boolean brackets = ports.isPresent() && range.family() == Family.IPV6;
+    text.append(brackets ? "[" : "").append(range).append(brackets ? "]" : "");
+    if (ports.isPresent()) {
+      text.append(':').append(ports.get());
+    }
+  }
+
+  private static boolean plain(String word) {
+    for (int i = 0; i < word.length(); i++) {
+      char c = word.charAt(i);
+      if (c <= ' ' || c == '"' || c == '\'' || c == '\\' || c == '#') {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The range that {@code a} or {@code a-b} spells. */
+  static Optional<IpRange> range(String text) {
+    int dash = text.indexOf('-');
+    Optional<Ip> first = Ip.parse(dash < 0 ? text : text.substring(0, dash));
+    Optional<Ip> last = dash < 0 ? first : Ip.parse(text.substring(dash + 1));
+    return first.isPresent()
+            && last.isPresent()
+            && first.get().family() == last.get().family()
+            && first.get().compareTo(last.get()) <= 0
+        ? Optional.of(new IpRange(first.get(), last.get()))
+        : Optional.empty();
+  }
+
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder();
+    write(text);
+    return text.toString();
+  }
+}

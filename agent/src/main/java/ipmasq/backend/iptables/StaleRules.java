@@ -1,0 +1,148 @@
+package ipmasq.backend.iptables;
+
+import ipmasq.backend.iptables.SavedTable.Chain;
+import ipmasq.backend.iptables.SavedTable.Line;
+import ipmasq.net.Family;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * What former versions, or we under another name, left in the nat table; and what another agent
+ * keeps there.
+ *
+ * <p>A chain is only taken away when every rule in it bears a comment of ours and no other rule
+ * that stays leads to it.
+ *
+ * @param jumps rules of POSTROUTING that go
+ * @param chains those that go
+ * @param others chains with our comments and a name that we never had: another agent's, or ours
+ *     from before a restart, which nothing tells apart
+ */
+record StaleRules(List<Line> jumps, List<String> chains, List<String> others) {
+  static StaleRules in(SavedTable table, Family family, ChainNames names) {
+    List<Line> jumps = new ArrayList<>();
+    Set<String> others = new TreeSet<>();
+    IptablesRule right = IptablesRule.jump(family, names.main());
+    for (Line line : table.find(ChainNames.POSTROUTING).kept()) {
+      List<String> words = line.words();
+      String target = after(words, "-j");
+      if (isJump(words, table) && !isRight(words, family, right)) {
+        if (names.current(target) || names.stale(target)) {
+          jumps.add(line);
+        } else {
+          others.add(target);
+        }
+      }
+    }
+    return new StaleRules(jumps, chains(table, names, jumps), List.copyOf(others));
+  }
+
+  static List<Line> rightJumps(SavedTable table, Family family, ChainNames names) {
+    IptablesRule right = IptablesRule.jump(family, names.main());
+    List<Line> jumps = new ArrayList<>();
+    for (Line line : table.find(ChainNames.POSTROUTING).kept()) {
+      if (isRight(line.words(), family, right)) {
+        jumps.add(line);
+      }
+    }
+    return jumps;
+  }
+
+  private static boolean isRight(List<String> words, Family family, IptablesRule right) {
+    return IptablesRuleReader.read(family, words).filter(right::equals).isPresent();
+  }
+
+  private static boolean isJump(List<String> words, SavedTable table) {
+    return RuleComments.jumps(after(words, "--comment"))
+        && table.find(after(words, "-j")).usersOwn();
+  }
+
+  private static String after(List<String> words, String option) {
+    int at = words.indexOf(option);
+    return at >= 0 && at + 1 < words.size() ? words.get(at + 1) : "";
+  }
+
+  private static List<String> chains(SavedTable table, ChainNames names, List<Line> jumps) {
+    Set<String> going = new HashSet<>();
+    for (Map.Entry<String, Chain> entry : table.chains().entrySet()) {
+      Chain chain = entry.getValue();
+      // Without our comments in it, a chain is known by its name alone.
+      boolean known = !chain.kept().isEmpty() || names.former().contains(entry.getKey());
+      if (chain.usersOwn()
+          && names.stale(entry.getKey())
+          && known
+          && !chain.hasForeignRules()
+          && !chain.wantedByOthers()) {
+        going.add(entry.getKey());
+      }
+    }
+    if (going.isEmpty()) {
+      return List.of();
+    }
+    // A chain that stays keeps those that it leads to, and those the ones that they lead to.
+    while (going.removeAll(wantedByWhatStays(table, names, jumps, going))) {}
+    return going.stream().sorted().toList();
+  }
+
+  private static Set<String> wantedByWhatStays(
+      SavedTable table, ChainNames names, List<Line> jumps, Set<String> going) {
+    Set<String> wanted = new HashSet<>();
+    for (Map.Entry<String, Chain> entry : table.chains().entrySet()) {
+      if (!names.current(entry.getKey()) && !going.contains(entry.getKey())) {
+        for (Line line : entry.getValue().kept()) {
+          if (!jumps.contains(line)) {
+            wanted.add(after(line.words(), "-j"));
+            wanted.add(after(line.words(), "-g"));
+          }
+        }
+      }
+    }
+    return wanted;
+  }
+
+  boolean isEmpty() {
+    return jumps.isEmpty() && chains.isEmpty();
+  }
+
+  List<String> phrases(ChainNames names) {
+    List<String> phrases = new ArrayList<>();
+    for (Line jump : jumps) {
+      String target = after(jump.words(), "-j");
+      phrases.add(
+          target.equals(names.main())
+              ? "a jump from POSTROUTING worded by an older version"
+              : "a jump from POSTROUTING to chain " + whose(target));
+    }
+    for (String chain : chains) {
+      phrases.add("chain " + whose(chain));
+    }
+    return phrases;
+  }
+
+  private static String whose(String chain) {
+    return switch (chain) {
+      case "IP-MASQ" -> chain + " of the node's bootstrap";
+      case "NON-MASQUERADE-DAEMON" -> chain + " of an older version";
+      default -> chain + ", a former name of ours";
+    };
+  }
+
+  /** What people should know of chains that stay. */
+  List<String> remarks() {
+    return others.stream()
+        .map(
+            chain ->
+                "chain "
+                    + chain
+                    + " is another ip-masq-agent's, or this one's under a former name, and acts on"
+                    + " packets too: if no other agent runs here, ip-masq-agent cleanup"
+                    + " --masq-chain="
+                    + chain
+                    + " removes it")
+        .toList();
+  }
+}

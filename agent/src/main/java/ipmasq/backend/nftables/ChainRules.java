@@ -1,0 +1,47 @@
+package ipmasq.backend.nftables;
+
+import ipmasq.netlink.nftables.Chain;
+import ipmasq.netlink.nftables.Counter;
+import ipmasq.netlink.nftables.Expression;
+import ipmasq.netlink.nftables.Rule;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A base chain and its rules, in order: as it should be, or as the kernel has it. */
+record ChainRules(Chain chain, List<Rule> rules) {
+  ChainRules {
+    rules = List.copyOf(rules);
+  }
+
+  String name() {
+    return chain.name();
+  }
+
+  /** Whether packets enter it at the same place: that cannot be changed, only made anew. */
+  boolean sameHook(ChainRules other) {
+    return chain.base().equals(other.chain.base());
+  }
+
+  /** The same but for handles and what was counted. */
+  boolean sameAs(ChainRules other) {
+    if (!name().equals(other.name()) || !sameHook(other) || rules.size() != other.rules.size()) {
+      return false;
+    }
+    for (int i = 0; i < rules.size(); i++) {
+      if (!same(rules.get(i), other.rules.get(i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean same(Rule wanted, Rule found) {
+    return wanted.comment().equals(found.comment()) && uncounted(wanted).equals(uncounted(found));
+  }
+
+  private static List<Expression> uncounted(Rule rule) {
+    List<Expression> expressions = new ArrayList<>(rule.expressions());
+    expressions.replaceAll(e -> e instanceof Counter ? NftablesLayout.COUNTER : e);
+    return expressions;
+  }
+}

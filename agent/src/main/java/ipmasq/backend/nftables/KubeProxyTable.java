@@ -1,0 +1,41 @@
+package ipmasq.backend.nftables;
+
+import ipmasq.netlink.nftables.Generation;
+import ipmasq.netlink.nftables.Table;
+import ipmasq.netlink.nftables.TableFamily;
+import org.jspecify.annotations.Nullable;
+
+/** What kube-proxy does on this node. Used by one thread. */
+public final class KubeProxyTable {
+  private final NftablesClient kernel;
+  private @Nullable Generation seen;
+  private boolean nftables;
+
+  /**
+   * @param table whose socket is used: the first that a process opens gets its id as a port, and
+   *     the owner of a table is the one to be known by that
+   */
+  public KubeProxyTable(NftablesBackend table) {
+    kernel = table.kernel();
+  }
+
+  static boolean has(NftablesClient kernel) throws QueryFailed {
+    return kernel.has(new Table(TableFamily.IP, "kube-proxy"))
+        || kernel.has(new Table(TableFamily.IP6, "kube-proxy"));
+  }
+
+  /** In nftables mode it keeps a table of its name a family. */
+  public boolean usesNftables() {
+    try {
+      Generation now = kernel.generation();
+      if (!now.equals(seen)) { // else nobody can have made one
+        nftables = has(kernel);
+        seen = now;
+      }
+      return nftables;
+    } catch (QueryFailed cannotTell) {
+      seen = null;
+      return false;
+    }
+  }
+}

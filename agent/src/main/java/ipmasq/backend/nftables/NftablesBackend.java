@@ -1,0 +1,234 @@
+package ipmasq.backend.nftables;
+
+import ipmasq.backend.Backend;
+import ipmasq.backend.Failure;
+import ipmasq.backend.Observation;
+import ipmasq.backend.Outcome;
+import ipmasq.net.Cidrs;
+import ipmasq.net.Family;
+import ipmasq.netlink.Errno;
+import ipmasq.netlink.nftables.Commit;
+import ipmasq.netlink.nftables.Table;
+import ipmasq.plan.Observed;
+import ipmasq.plan.Plan;
+import ipmasq.policy.Policy;
+import java.util.EnumMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A table of our own in nf_tables. Used by one thread.
+ *
+ * <p>Where the kernel can (6.9 and later), the table is owned: no other process can change it while
+ * this one lives, and it stays when this one dies, for the next to adopt.
+ */
+public final class NftablesBackend implements Backend, AutoCloseable {
+  private final NftablesClient kernel = new NftablesClient();
+  private final KernelFeatures wanted;
+  private final Map<Family, SetContentCache> known = new EnumMap<>(Family.class);
+  private KernelFeatures features;
+  private String details = "";
+
+  private NftablesBackend(KernelFeatures wanted) {
+    this.wanted = wanted;
+    this.features = wanted;
+  }
+
+  /** For the process that keeps the rules: it owns the table where it can. */
+  public static NftablesBackend held() {
+    return new NftablesBackend(KernelFeatures.ALL);
+  }
+
+  /** For a process that looks, or removes what nobody holds. */
+  public static NftablesBackend visited() {
+    return new NftablesBackend(KernelFeatures.ALL.withoutOwner());
+  }
+
+  /** As on a kernel that knows no more than this. */
+  static NftablesBackend with(KernelFeatures features) {
+    return new NftablesBackend(features);
+  }
+
+  NftablesClient kernel() {
+    return kernel;
+  }
+
+  /** Whether the kernel answers at all. */
+  public boolean works() {
+    return observe(Family.IPV4) instanceof Observation.Seen;
+  }
+
+  @Override
+  public String name() {
+    return "nftables";
+  }
+
+  @Override
+  public String details() {
+    return details;
+  }
+
+  /** What is known of the table's owner and counters, in the words of {@code status}. */
+  static String details(Table table, boolean counted) {
+    String access =
+        table.owner() != 0
+            ? "the table is owned, so no other process can change it"
+            : isAdoptable(table)
+                ? "no agent owns the table at the moment, so other processes can change it"
+                : "other processes can change the table: an owner needs kernel 6.9, and a table"
+                    + " that was made with one";
+    return counted
+        ? access
+        : access + "; flows are not counted range by range: that needs kernel 5.12";
+  }
+
+  /** Whether its owner is gone and the next may take its place. */
+  private static boolean isAdoptable(Table table) {
+    return table.owner() == 0 && table.flags().contains(Table.Flag.PERSIST);
+  }
+
+  @Override
+  public Policy normalize(Policy policy, Observed observed) {
+    return normalize(policy);
+  }
+
+  public Policy normalize(Policy policy) {
+    Policy disjoint = policy.disjoint();
+    // A name that any interface matches is no condition, and none that nft could write.
+    List<String> interfaces =
+        policy.interfaces().contains("+")
+            ? List.of()
+            : List.copyOf(new LinkedHashSet<>(policy.interfaces()));
+    return new Policy(
+        disjoint.family(),
+        disjoint.sources(),
+        interfaces,
+        disjoint.destinations(),
+        disjoint.translation(),
+        disjoint.pinned());
+  }
+
+  @Override
+  public Observation observe(Family family) {
+    try {
+      NftablesObserved held = kernel.held(family, known(family));
+      held.table().ifPresent(table -> details = details(table, held.isCounted()));
+      return new Observation.Seen(wanted.owner() ? held.withFlaws(claims(held)) : held);
+    } catch (QueryFailed unanswered) {
+      return new Observation.Unseen(unanswered.failure());
+    }
+  }
+
+  private SetContentCache known(Family family) {
+    return known.computeIfAbsent(family, _ -> new SetContentCache());
+  }
+
+  /** What is wrong with the ownership, by the words of a plan. */
+  private List<String> claims(NftablesObserved held) throws QueryFailed {
+    if (held.owner() != 0) {
+      return held.owner() == kernel.port()
+          ? List.of()
+          : List.of("the table belongs to " + TableOwner.of(held.owner()));
+    }
+    // One that was made without cannot get an owner, whatever the kernel.
+    return held.table().filter(NftablesBackend::isAdoptable).isPresent()
+        ? List.of("the table has no owner")
+        : List.of();
+  }
+
+  @Override
+  public Outcome apply(Plan plan) {
+    if (!(plan.observed() instanceof NftablesObserved held)) {
+      throw new IllegalArgumentException("a plan from another backend's observation");
+    }
+    known(held.family()).forget();
+    try {
+      if (held.owner() != 0 && held.owner() != kernel.port()) {
+        return new Outcome.Refused(
+            new Failure(
+                TableNames.TABLE + " belongs to " + TableOwner.of(held.owner()),
+                "another agent runs on this node: stop one of the two"));
+      }
+      return plan.desired().isPresent() ? toward(plan.desired().get(), held) : remove(held);
+    } catch (QueryFailed unanswered) {
+      return new Outcome.Refused(unanswered.failure());
+    }
+  }
+
+  private Outcome toward(Policy policy, NftablesObserved held) throws QueryFailed {
+    if (held.table().isEmpty()) {
+      features = wanted; // a new table, a new try
+    }
+    KernelFeatures.Learned learned = features.learn(tried -> commit(update(policy, held, tried)));
+    features = learned.features();
+    Outcome outcome = outcome(learned.commit());
+    if (outcome instanceof Outcome.Applied) {
+      remember(policy);
+    }
+    return outcome;
+  }
+
+  private static TableUpdate update(Policy policy, NftablesObserved held, KernelFeatures features) {
+    boolean dormant = held.table().filter(t -> t.flags().contains(Table.Flag.DORMANT)).isPresent();
+    boolean adopted =
+        features.owner() && held.table().filter(NftablesBackend::isAdoptable).isPresent();
+    boolean claim = held.table().isEmpty() || held.foreign() || dormant || adopted;
+    return TableUpdate.toward(policy, held, claim, features);
+  }
+
+  private Commit commit(TableUpdate update) throws QueryFailed {
+    Commit first = kernel.commit(update.first());
+    return first instanceof Commit.Committed ? kernel.commit(update.second()) : first;
+  }
+
+  private void remember(Policy policy) throws QueryFailed {
+    Optional<Table> table = kernel.table();
+    Cidrs exempt = TableUpdate.exempt(policy);
+    table.ifPresent(
+        t ->
+            details =
+                details(t, features.elementCounters() || exempt.size() > TableUpdate.COUNTED));
+    if (table.isPresent() && table.get().owner() == kernel.port()) {
+      known(policy.family())
+          .written(
+              table.get(),
+              SetContent.written(exempt),
+              SetContent.written(Cidrs.copyOf(policy.sources())));
+    }
+  }
+
+  private Outcome remove(NftablesObserved held) throws QueryFailed {
+    return outcome(kernel.commit(TableUpdate.removal(held, kernel.holdsOnly(held.family()))));
+  }
+
+  static Outcome outcome(Commit commit) {
+    return switch (commit) {
+      case Commit.Committed _ -> new Outcome.Applied();
+      case Commit.Raced raced -> new Outcome.Raced(raced.toString());
+      case Commit.Unclear(var failure) -> new Outcome.Raced(failure.toString());
+      case Commit.Refused refused -> {
+        Errno errno = refused.errno();
+        // What was to be deleted is gone, what was to be added is there, somebody else is at it, or
+        // there was no room to say so.
+        boolean race = errno.is(Errno.ENOENT) || errno.is(Errno.EEXIST) || errno.is(Errno.ENOBUFS);
+        if (errno.is(Errno.EBUSY)) {
+          yield new Outcome.Refused(
+              new Failure(
+                  "nf_tables: " + refused + ": something of ours is in use",
+                  "somebody's chain in our table leads to it: nft list table inet ip-masq-agent"
+                      + " shows it; delete that chain"));
+        }
+        yield race
+            ? new Outcome.Raced(refused.toString())
+            : new Outcome.Refused(QueryFailed.failure(refused.toString(), errno));
+      }
+    };
+  }
+
+  @Override
+  public void close() {
+    kernel.close();
+  }
+}

@@ -1,0 +1,212 @@
+package ipmasq.backend.nftables;
+
+import ipmasq.net.Cidr;
+import ipmasq.net.Family;
+import ipmasq.netlink.Answer;
+import ipmasq.netlink.NetlinkFailure;
+import ipmasq.netlink.NetlinkUnavailable;
+import ipmasq.netlink.nftables.Batch;
+import ipmasq.netlink.nftables.Chain;
+import ipmasq.netlink.nftables.Commit;
+import ipmasq.netlink.nftables.ElementVisitor;
+import ipmasq.netlink.nftables.Generation;
+import ipmasq.netlink.nftables.NftSet;
+import ipmasq.netlink.nftables.Nftables;
+import ipmasq.netlink.nftables.Table;
+import ipmasq.policy.Policy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Our questions to nf_tables. The socket opens at the first, and stays: it is what owns a table.
+ */
+final class NftablesClient implements AutoCloseable {
+  /** A ruleset that changes while it is read is read again this often. */
+  private static final int ATTEMPTS = 5;
+
+  private @Nullable Nftables nftables;
+
+  private Nftables nftables() throws QueryFailed {
+    Nftables open = nftables;
+    if (open == null) {
+      try {
+        open = Nftables.open();
+      } catch (NetlinkUnavailable unavailable) {
+        throw new QueryFailed(unavailable);
+      }
+      nftables = open;
+    }
+    return open;
+  }
+
+  int port() throws QueryFailed {
+    return nftables().port();
+  }
+
+  Commit commit(Batch batch) throws QueryFailed {
+    return batch.isEmpty() ? new Commit.Committed() : nftables().commit(batch);
+  }
+
+  Generation generation() throws QueryFailed {
+    return given("generation", nftables().generation());
+  }
+
+  Optional<Table> table() throws QueryFailed {
+    return given("table", nftables().find(TableNames.TABLE));
+  }
+
+  Optional<Table> find(Table table) throws QueryFailed {
+    return given("table", nftables().find(table));
+  }
+
+  boolean has(Table table) throws QueryFailed {
+    return find(table).isPresent();
+  }
+
+  /** What a chain's rules say, without what they counted; the same where there is no such chain. */
+  String digest(Chain chain) throws QueryFailed {
+    return given("rules", nftables().digest(chain));
+  }
+
+  /**
+   * What is there of ours, all of one moment. Content that is known need not be read again while
+   * nobody else can have changed it.
+   */
+  NftablesObserved held(Family family, SetContentCache known) throws QueryFailed {
+    QueryFailed last = new QueryFailed("our table", new NetlinkFailure.Interrupted());
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      try {
+        Generation before = generation();
+        NftablesObserved held = read(family, known, before);
+        if (before.equals(generation())) {
+          known.seen(held, before);
+          return held;
+        }
+      } catch (QueryFailed unanswered) {
+        if (!unanswered.passing()) {
+          throw unanswered;
+        }
+        last = unanswered;
+      }
+    }
+    throw last;
+  }
+
+  private NftablesObserved read(Family family, SetContentCache known, Generation generation)
+      throws QueryFailed {
+    Optional<Table> table = table();
+    if (table.isEmpty()) {
+      return NftablesObserved.nothing(family);
+    }
+    List<ChainRules> chains = new ArrayList<>();
+    for (Chain ours : List.of(TableNames.chain(family), TableNames.pin(family))) {
+      Optional<Chain> chain = given("chain", nftables().find(ours));
+      if (chain.isPresent()) {
+        chains.add(new ChainRules(chain.get(), given("rules", nftables().rules(chain.get()))));
+      }
+    }
+    Optional<NftSet> exempt = given("set", nftables().find(TableNames.exempt(family)));
+    Optional<NftSet> areas = given("set", nftables().find(TableNames.areas(family)));
+    Optional<NftSet> sources = given("set", nftables().find(TableNames.sources(family)));
+    if (isForeign(exempt, TableNames.exempt(family))
+        || isForeign(areas, TableNames.areas(family))
+        || isForeign(sources, TableNames.sources(family))) {
+      return NftablesObserved.foreign(family, table.get(), chains);
+    }
+    boolean trusted = known.isStill(table.get(), port(), generation);
+    return assemble(
+        family,
+        table.get(),
+        content(exempt, trusted ? known.exempt() : Optional.empty()),
+        areas(areas),
+        content(sources, trusted ? known.sources() : Optional.empty()),
+        chains);
+  }
+
+  private static boolean isForeign(Optional<NftSet> found, NftSet ours) {
+    return found.isPresent()
+        && !(found.get().key().equals(ours.key()) && found.get().flags().equals(ours.flags()));
+  }
+
+  private static NftablesObserved assemble(
+      Family family,
+      Table table,
+      Optional<SetContent> exempt,
+      Optional<SetContent> areas,
+      Optional<SetContent> sources,
+      List<ChainRules> chains) {
+    List<String> flaws = new ArrayList<>();
+    Optional<Policy> policy =
+        exempt
+            .filter(content -> areas.equals(Optional.of(Slash8Index.of(content))))
+            .flatMap(
+                content ->
+                    PolicyDecoder.policy(
+                        family,
+                        chains,
+                        content.blocks(),
+                        sources.<List<Cidr>>map(SetContent::blocks).orElse(List.of())));
+    if (policy.isEmpty() && (!chains.isEmpty() || exempt.isPresent())) {
+      flaws.add("our chains, their rules or sets are not as they should be");
+    }
+    if (policy.isPresent() && table.flags().contains(Table.Flag.DORMANT)) {
+      flaws.add("the table is dormant");
+    }
+    return new NftablesObserved(
+        family, Optional.of(table), exempt, areas, sources, chains, false, policy, flaws);
+  }
+
+  private Optional<SetContent> content(Optional<NftSet> set, Optional<SetContent> known)
+      throws QueryFailed {
+    if (set.isEmpty() || known.isPresent()) {
+      return set.isEmpty() ? Optional.empty() : known;
+    }
+    SetContentReader reader = new SetContentReader(set.get());
+    elements(set.get(), reader);
+    return Optional.of(reader.content());
+  }
+
+  private Optional<SetContent> areas(Optional<NftSet> set) throws QueryFailed {
+    if (set.isEmpty()) {
+      return Optional.empty();
+    }
+    Slash8Index areas = new Slash8Index();
+    elements(set.get(), areas);
+    return Optional.of(areas.content());
+  }
+
+  private void elements(NftSet set, ElementVisitor visitor) throws QueryFailed {
+    Optional<NetlinkFailure> failure = nftables().elements(set, visitor);
+    if (failure.isPresent()) {
+      throw new QueryFailed("elements of " + set, failure.get());
+    }
+  }
+
+  /** Whether the table holds nothing of the other family. */
+  boolean holdsOnly(Family family) throws QueryFailed {
+    for (Family other : Family.values()) {
+      if (other != family
+          && (given("chain", nftables().find(TableNames.chain(other))).isPresent()
+              || given("set", nftables().find(TableNames.exempt(other))).isPresent())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static <T> T given(String question, Answer<T> answer) throws QueryFailed {
+    return switch (answer) {
+      case Answer.Given<T>(var value) -> value;
+      case Answer.Failed<T>(var failure) -> throw new QueryFailed(question, failure);
+    };
+  }
+
+  @Override
+  public void close() {
+    if (nftables != null) {
+      nftables.close();
+    }
+  }
+}

@@ -1,0 +1,133 @@
+package ipmasq.backend.nftables;
+
+import ipmasq.net.Family;
+import ipmasq.netlink.nftables.Counter;
+import ipmasq.netlink.nftables.Expression;
+import ipmasq.netlink.nftables.Rule;
+import ipmasq.netlink.nftables.Table;
+import ipmasq.plan.Observed;
+import ipmasq.plan.Tally;
+import ipmasq.policy.Policy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What the kernel holds of ours for one family.
+ *
+ * @param table our table, which both families share
+ * @param exempt the set of exempt destinations; empty: there is none
+ * @param areas the same for the areas they lie in
+ * @param sources the same for sources
+ * @param chains those that bear our names
+ * @param foreign whether something bears one of our names and is of another kind, so that the table
+ *     must be made anew
+ */
+record NftablesObserved(
+    Family family,
+    Optional<Table> table,
+    Optional<SetContent> exempt,
+    Optional<SetContent> areas,
+    Optional<SetContent> sources,
+    List<ChainRules> chains,
+    boolean foreign,
+    Optional<Policy> policy,
+    List<String> flaws)
+    implements Observed {
+
+  NftablesObserved {
+    chains = List.copyOf(chains);
+    flaws = List.copyOf(flaws);
+  }
+
+  /** There is no table of ours. */
+  static NftablesObserved nothing(Family family) {
+    return new NftablesObserved(
+        family,
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        List.of(),
+        false,
+        Optional.empty(),
+        List.of());
+  }
+
+  /** Sets that bear our names are of another kind. */
+  static NftablesObserved foreign(Family family, Table table, List<ChainRules> chains) {
+    return new NftablesObserved(
+        family,
+        Optional.of(table),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        chains,
+        true,
+        Optional.empty(),
+        List.of("a set that is not of our kind"));
+  }
+
+  NftablesObserved withFlaws(List<String> more) {
+    List<String> all = new ArrayList<>(flaws);
+    all.addAll(more);
+    return new NftablesObserved(
+        family, table, exempt, areas, sources, chains, foreign, policy, all);
+  }
+
+  /** The port of the socket that owns the table; 0: none. */
+  int owner() {
+    return table.map(Table::owner).orElse(0);
+  }
+
+  /** Whether the set of destinations counts each of them; those of many ranges never do. */
+  boolean isCounted() {
+    return exempt
+        .filter(content -> !content.blocks().isEmpty())
+        .filter(content -> content.blocks().size() <= TableUpdate.COUNTED)
+        .filter(content -> content.counters().isEmpty())
+        .isEmpty();
+  }
+
+  /** The chain of this name. */
+  Optional<ChainRules> chain(String name) {
+    return chains.stream().filter(chain -> chain.name().equals(name)).findFirst();
+  }
+
+  /** Nothing of this family; the table may be there for the other one. */
+  @Override
+  public boolean absent() {
+    return exempt.isEmpty() && areas.isEmpty() && sources.isEmpty() && chains.isEmpty() && !foreign;
+  }
+
+  @Override
+  public Optional<Tally> tally() {
+    if (chains.isEmpty()) {
+      return Optional.empty();
+    }
+    ipmasq.plan.Counter exempted = ipmasq.plan.Counter.NONE;
+    ipmasq.plan.Counter translated = ipmasq.plan.Counter.NONE;
+    for (ChainRules chain : chains) {
+      for (Rule rule : chain.rules()) {
+        if (rule.comment().equals(TableNames.OUTBOUND_COMMENT)) {
+          translated = translated.plus(counted(rule));
+        } else if (rule.comment().equals(TableNames.EXEMPT_COMMENT)
+            || rule.comment().equals(TableNames.PIN_COMMENT)) {
+          exempted = exempted.plus(counted(rule));
+        }
+      }
+    }
+    return Optional.of(
+        new Tally(exempt.map(SetContent::counters).orElse(Map.of()), exempted, translated));
+  }
+
+  private static ipmasq.plan.Counter counted(Rule rule) {
+    for (Expression expression : rule.expressions()) {
+      if (expression instanceof Counter(var packets, var bytes)) {
+        return new ipmasq.plan.Counter(packets, bytes);
+      }
+    }
+    return ipmasq.plan.Counter.NONE;
+  }
+}

@@ -1,0 +1,62 @@
+package ipmasq.backend.nftables;
+
+import ipmasq.netlink.nftables.Generation;
+import ipmasq.netlink.nftables.Table;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The content of one family's sets as it was last read or written. Used by one thread.
+ *
+ * <p>To list a hundred thousand ranges takes the kernel as long as to load them, so it is done once
+ * where once is enough: while our own socket owns the table, nobody else can change it, and while
+ * the generation stays nobody has. Small sets are read each time, with their counters.
+ */
+final class SetContentCache {
+  private long table;
+  private @Nullable Generation generation;
+  private Optional<SetContent> exempt = Optional.empty();
+  private Optional<SetContent> sources = Optional.empty();
+
+  /** Whether what is known of this table still holds. */
+  boolean isStill(Table found, int port, Generation now) {
+    boolean ours = found.owner() != 0 && found.owner() == port;
+    return found.handle() == table && (ours || now.equals(generation));
+  }
+
+  Optional<SetContent> exempt() {
+    return exempt;
+  }
+
+  Optional<SetContent> sources() {
+    return sources;
+  }
+
+  /** All of it was read at this moment. */
+  void seen(NftablesObserved held, Generation at) {
+    table = held.table().map(Table::handle).orElse(0L);
+    generation = at;
+    exempt = held.exempt().filter(SetContentCache::isLarge);
+    sources = held.sources().filter(SetContentCache::isLarge);
+  }
+
+  /** This was written, and the kernel took it. */
+  void written(Table into, SetContent newExempt, SetContent newSources) {
+    table = into.handle();
+    generation = null;
+    exempt = Optional.of(newExempt).filter(SetContentCache::isLarge);
+    sources = Optional.of(newSources).filter(SetContentCache::isLarge);
+  }
+
+  /** Whatever it was, look again. */
+  void forget() {
+    table = 0;
+    generation = null;
+    exempt = Optional.empty();
+    sources = Optional.empty();
+  }
+
+  private static boolean isLarge(SetContent content) {
+    return content.blocks().size() > TableUpdate.COUNTED;
+  }
+}

@@ -1,0 +1,80 @@
+package ipmasq.backend.nftables;
+
+import ipmasq.net.Family;
+import ipmasq.netlink.nftables.Chain;
+import ipmasq.netlink.nftables.Hook;
+import ipmasq.netlink.nftables.KeyType;
+import ipmasq.netlink.nftables.NftSet;
+import ipmasq.netlink.nftables.Table;
+import ipmasq.netlink.nftables.TableFamily;
+
+/**
+ * What our objects are called, and the comments that {@code nft list table inet ip-masq-agent}
+ * shows.
+ */
+public final class TableNames {
+  public static final Table TABLE =
+      new Table(TableFamily.INET, "ip-masq-agent")
+          .commented("kept by ip-masq-agent; changes made by hand do not last");
+
+  static final String EXEMPT_COMMENT = "ip-masq-agent: local traffic is not subject to masquerade";
+  static final String LOCAL_COMMENT = "ip-masq-agent: the node's own addresses";
+  static final String SOURCES_COMMENT = "ip-masq-agent: only traffic from sourceCIDRs";
+  static final String INTERFACES_COMMENT = "ip-masq-agent: only traffic out of outputInterface";
+  static final String SERVICE_COMMENT = "ip-masq-agent: service traffic is not pinned";
+  static final String PIN_COMMENT = "ip-masq-agent: no other chain masquerades this";
+  static final String OUTBOUND_COMMENT = "ip-masq-agent: outbound traffic is subject to masquerade";
+
+  /**
+   * After kube-proxy's and every iptables chain (100), as our chain in iptables stands after
+   * theirs; before Calico's (110). Two chains of one priority run in the order nobody can rely on,
+   * so this is a number that no one else uses.
+   */
+  static final int PRIORITY = 105;
+
+  /**
+   * Before every other chain that masquerades: kindnet's (90), kube-proxy's and iptables' (100).
+   */
+  static final int PIN_PRIORITY = 85;
+
+  private TableNames() {}
+
+  static NftSet exempt(Family family) {
+    return NftSet.intervals(TABLE, "exempt" + number(family), keyType(family))
+        .commented("destinations that are not masqueraded");
+  }
+
+  static NftSet areas(Family family) {
+    return NftSet.keys(TABLE, "areas" + number(family), keyType(family))
+        .limited(Slash8Index.MOST)
+        .commented("blocks of /8 with exempt destinations: the rest is not searched for");
+  }
+
+  static NftSet sources(Family family) {
+    return NftSet.intervals(TABLE, "sources" + number(family), keyType(family))
+        .commented("sources whose traffic may be masqueraded");
+  }
+
+  public static Chain chain(Family family) {
+    return new Chain(TABLE, "postrouting" + number(family), "nat", Hook.POSTROUTING, PRIORITY);
+  }
+
+  /** Where exempt traffic gets its own source address for good; only with pinning. */
+  public static Chain pin(Family family) {
+    return new Chain(TABLE, "pin" + number(family), "nat", Hook.POSTROUTING, PIN_PRIORITY);
+  }
+
+  private static int number(Family family) {
+    return switch (family) {
+      case IPV4 -> 4;
+      case IPV6 -> 6;
+    };
+  }
+
+  private static KeyType keyType(Family family) {
+    return switch (family) {
+      case IPV4 -> KeyType.IPV4_ADDR;
+      case IPV6 -> KeyType.IPV6_ADDR;
+    };
+  }
+}

@@ -1,0 +1,160 @@
+package ipmasq.backend.nftables;
+
+import ipmasq.net.Cidr;
+import ipmasq.net.Cidrs;
+import ipmasq.net.Family;
+import ipmasq.netlink.nftables.Batch;
+import ipmasq.netlink.nftables.NftSet;
+import ipmasq.netlink.nftables.Ranges;
+import ipmasq.policy.Destinations;
+import ipmasq.policy.Policy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The transactions that lead from what is held to a policy.
+ *
+ * <p>A new set is filled in a first one, and used by rules only in a second: where both come in
+ * one, packets meet the rules for a moment before the set answers. A set that is in use is changed
+ * in place, range by range. Nothing of ours is ever deleted to be made again, so there is no moment
+ * in which a packet finds less than the old or the new policy.
+ */
+record TableUpdate(Batch first, Batch second) {
+  /** Sets up to this size count each of their ranges; above, that would cost too much memory. */
+  static final int COUNTED = 4096;
+
+  /**
+   * The steps toward a policy in the form that {@link Policy#disjoint} gives it.
+   *
+   * @param claim whether to make the table, or become the owner of it
+   * @param features what a table and sets that are made may have
+   */
+  static TableUpdate toward(
+      Policy policy, NftablesObserved found, boolean claim, KernelFeatures features) {
+    Family family = policy.family();
+    Batch first = new Batch();
+    Batch second = new Batch();
+    if (found.foreign()) {
+      first.delete(TableNames.TABLE);
+    }
+    NftablesObserved held = found.foreign() ? NftablesObserved.nothing(family) : found;
+    if (claim) {
+      first.add(features.table());
+    }
+    Cidrs exempt = exempt(policy);
+    set(features.set(TableNames.exempt(family), exempt), held.exempt(), exempt, first, second);
+    Cidrs areas = Slash8Index.around(exempt);
+    set(features.uncounted(TableNames.areas(family)), held.areas(), areas, first, second);
+    if (!policy.sources().isEmpty()) {
+      Cidrs sources = Cidrs.copyOf(policy.sources());
+      set(
+          features.set(TableNames.sources(family), sources),
+          held.sources(),
+          sources,
+          first,
+          second);
+    }
+    chains(policy, held, second);
+    if (policy.sources().isEmpty() && held.sources().isPresent()) {
+      second.delete(TableNames.sources(family));
+    }
+    return new TableUpdate(first, second);
+  }
+
+  /**
+   * The step that removes a family.
+   *
+   * @param last whether nothing else is in the table, so that it goes too
+   */
+  static Batch removal(NftablesObserved held, boolean last) {
+    Batch batch = new Batch();
+    if (last || held.foreign()) {
+      batch.delete(TableNames.TABLE);
+    } else {
+      held.chains().forEach(chain -> batch.delete(chain.chain()));
+      held.exempt().ifPresent(_ -> batch.delete(TableNames.exempt(held.family())));
+      held.areas().ifPresent(_ -> batch.delete(TableNames.areas(held.family())));
+      held.sources().ifPresent(_ -> batch.delete(TableNames.sources(held.family())));
+    }
+    return batch;
+  }
+
+  /** What the set of destinations holds. */
+  static Cidrs exempt(Policy disjoint) {
+    return Destinations.copyOf(disjoint.destinations()).ranges();
+  }
+
+  private static void set(
+      NftSet set, Optional<SetContent> held, Cidrs wanted, Batch first, Batch second) {
+    if (held.isEmpty()) {
+      first.add(set);
+      first.add(set, elements(wanted));
+      return;
+    }
+    if (held.get().odd()) {
+      second.flush(set).add(set, elements(wanted));
+      return;
+    }
+    List<Cidr> gone = new ArrayList<>();
+    List<Cidr> come = new ArrayList<>();
+    difference(held.get().blocks(), wanted, gone, come);
+    second.delete(set, elements(gone));
+    second.add(set, elements(come));
+  }
+
+  private static void chains(Policy policy, NftablesObserved held, Batch batch) {
+    List<ChainRules> wanted = NftablesLayout.chains(policy);
+    for (ChainRules old : held.chains()) {
+      if (wanted.stream().noneMatch(chain -> chain.name().equals(old.name()))) {
+        batch.delete(old.chain());
+      }
+    }
+    for (ChainRules chain : wanted) {
+      Optional<ChainRules> old = held.chain(chain.name());
+      if (old.isPresent() && chain.sameAs(old.get())) {
+        continue;
+      }
+      if (old.isPresent() && !chain.sameHook(old.get())) {
+        batch.delete(chain.chain()); // where it is hooked cannot be changed
+      }
+      batch.add(chain.chain()).flush(chain.chain());
+      chain.rules().forEach(batch::add);
+    }
+  }
+
+  /** What is in one of two sorted lists only. */
+  private static void difference(Cidrs before, Cidrs after, List<Cidr> gone, List<Cidr> come) {
+    int start = before.sameAtStart(after);
+    int end = before.sameAtEnd(after, start);
+    int i = start;
+    int j = start;
+    while (i < before.size() - end || j < after.size() - end) {
+      int order =
+          i == before.size() - end
+              ? 1
+              : j == after.size() - end ? -1 : before.get(i).compareTo(after.get(j));
+      if (order < 0) {
+        gone.add(before.get(i++));
+      } else if (order > 0) {
+        come.add(after.get(j++));
+      } else {
+        i++;
+        j++;
+      }
+    }
+  }
+
+  private static Ranges elements(List<Cidr> blocks) {
+    int[] at = {0};
+    return (first, last) -> {
+      if (at[0] == blocks.size()) {
+        return false;
+      }
+      Cidr block = blocks.get(at[0]++);
+      System.arraycopy(block.first().bytes(), 0, first, 0, first.length);
+      System.arraycopy(block.last().bytes(), 0, last, 0, last.length);
+      return true;
+    };
+  }
+}

@@ -1,0 +1,164 @@
+package ipmasq.cli;
+
+import ipmasq.app.Backends;
+import ipmasq.app.Settings;
+import ipmasq.backend.Failure;
+import ipmasq.config.Config;
+import ipmasq.config.ConfigFollower;
+import ipmasq.config.ConfigPaths.IfMissing;
+import ipmasq.config.ConfigReader;
+import ipmasq.config.FileSnapshot;
+import ipmasq.config.FlagDefaults;
+import ipmasq.config.Key;
+import ipmasq.config.Problem;
+import ipmasq.config.Reading;
+import ipmasq.json.Json;
+import ipmasq.log.Log;
+import ipmasq.log.LogQueue;
+import ipmasq.loop.Node;
+import ipmasq.loop.Sync;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** What a command works with: its settings, the backends, and where it answers. */
+record CommandContext(PrintStream out, PrintStream err, Settings settings, Backends backends) {
+  static final Path STDIN = Path.of("-");
+
+  /** Whether a script is listening. */
+  boolean json() {
+    return settings.json();
+  }
+
+  void printJson(Object value) {
+    out.println(Json.write(value));
+  }
+
+  /** One line on stderr, after what was said before it; the exit code of a failure. */
+  int fail(String message) {
+    out.flush();
+    err.println("ip-masq-agent: " + message);
+    return Main.FAILED;
+  }
+
+  int fail(Failure failure) {
+    return fail(failure.toString());
+  }
+
+  /** Problems of a config file, one a line, as compilers print them. */
+  void print(List<Problem> problems) {
+    problems.forEach(err::println);
+  }
+
+  /** Whether a config is good; says what is wrong with it, to a script as JSON. */
+  boolean accepts(Reading reading) {
+    boolean good = reading instanceof Reading.Read;
+    if (!json()) {
+      print(problems(reading));
+    } else if (!good) {
+      printJson(answer(reading));
+    }
+    idleFlags(reading);
+    return good;
+  }
+
+  /** How an answer to a script begins: with what is to be said of the config. */
+  static Map<String, Object> answer(Reading reading) {
+    Map<String, Object> answer = new LinkedHashMap<>();
+    answer.put("good", reading instanceof Reading.Read);
+    answer.put("problems", problems(reading).stream().map(Problem::fields).toList());
+    return answer;
+  }
+
+  static List<Problem> problems(Reading reading) {
+    return switch (reading) {
+      case Reading.Read read -> read.warnings();
+      case Reading.Rejected rejected -> rejected.problems();
+    };
+  }
+
+  /** The file may name the backend: only now can it be said that a flag is for another one. */
+  private void idleFlags(Reading reading) {
+    if (reading instanceof Reading.Read read) {
+      settings
+          .idle(Key.BACKEND.json(read.config().backend()).toString())
+          .ifPresent(idle -> err.println("ip-masq-agent: " + idle));
+    }
+  }
+
+  /** The config; where the file is bad, nothing but its problems on stderr. */
+  Optional<Config> config() {
+    return config(read());
+  }
+
+  /** The config of a file that was read. */
+  Optional<Config> config(Reading reading) {
+    print(problems(reading));
+    return reading instanceof Reading.Read read ? Optional.of(read.config()) : Optional.empty();
+  }
+
+  /** The same for a command that reads once: {@code --config -} is the standard input. */
+  Reading read(InputStream in) {
+    return settings.configs().equals(List.of(STDIN))
+        ? ConfigReader.read(List.of(snapshot(in)), flags(backends.look()))
+        : read();
+  }
+
+  /** What comes in by the standard input. */
+  static FileSnapshot snapshot(InputStream in) {
+    try {
+      return FileSnapshot.of(STDIN, in.readAllBytes());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  Reading read() {
+    return ConfigReader.read(settings.paths(IfMissing.ERROR), flags(backends.look()));
+  }
+
+  private FlagDefaults flags(Node node) {
+    return settings.flags().on(node.auto().backend());
+  }
+
+  /**
+   * Passes that each read the file anew, and write unless told otherwise.
+   *
+   * @param answered is told when a file can be read that could not before
+   */
+  Sync sync(Runnable answered) {
+    ConfigFollower files = new ConfigFollower(settings.paths(IfMissing.WARNING), answered);
+    return sync(node -> files.read(flags(node)), !settings.dryRun());
+  }
+
+  /**
+   * Passes over what was read.
+   *
+   * @param writes whether they write rules, or only find out what they would write
+   */
+  Sync sync(Reading reading, boolean writes) {
+    return sync(_ -> reading, writes);
+  }
+
+  private Sync sync(Function<Node, Reading> file, boolean writes) {
+    return backends.sync(file, settings.config(), writes);
+  }
+
+  /** Where a running agent's log lines go: never a reason to wait. */
+  LogQueue logQueue() {
+    Clock clock = Clock.systemUTC();
+    return new LogQueue(err, count -> Log.dropped(clock, settings.logFormat(), count));
+  }
+
+  Log log(LogQueue queue) {
+    return new Log(queue, Clock.systemUTC(), settings.logFormat(), settings.verbosity());
+  }
+}

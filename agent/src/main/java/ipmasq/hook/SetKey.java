@@ -1,0 +1,67 @@
+package ipmasq.hook;
+
+import ipmasq.net.Ip;
+import ipmasq.net.IpRange;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A part of what is looked up in a set.
+ *
+ * @param length in bytes; in a key of several parts each is filled up to a multiple of four
+ */
+public record SetKey(Part part, int length) {
+  /** Which part of the packet. */
+  public enum Part {
+    SOURCE,
+    DESTINATION,
+    PROTOCOL,
+    PORT,
+    OUT
+  }
+
+  /** The bytes of one packet; nothing where these packets are not all the same. */
+  private Optional<byte[]> bytes(Flow flow) {
+    return switch (part) {
+      case SOURCE -> flow.sources().flatMap(AddressRanges::single).map(Ip::bytes);
+      case DESTINATION -> single(flow.destination()).map(Ip::bytes);
+      case PROTOCOL -> flow.protocol().map(name -> new byte[] {(byte) Protocols.number(name)});
+      case PORT ->
+          flow.port().isEmpty()
+              ? Optional.empty()
+              : Optional.of(
+                  new byte[] {(byte) (flow.port().getAsInt() >> 8), (byte) flow.port().getAsInt()});
+      case OUT ->
+          flow.interfaces().size() == 1 && !flow.interfaces().getFirst().endsWith("+")
+              ? Optional.of(
+                  Arrays.copyOf(
+                      flow.interfaces().getFirst().getBytes(StandardCharsets.UTF_8), length))
+              : Optional.empty();
+    };
+  }
+
+  private static Optional<Ip> single(IpRange range) {
+    return range.first().equals(range.last()) ? Optional.of(range.first()) : Optional.empty();
+  }
+
+  /** What is looked up for these packets; nothing where that is not one key. */
+  static Optional<byte[]> of(List<SetKey> keys, Flow flow) {
+    int size = 0;
+    for (SetKey key : keys) {
+      size += keys.size() == 1 ? key.length : key.length + 3 & ~3;
+    }
+    byte[] whole = new byte[size];
+    int at = 0;
+    for (SetKey key : keys) {
+      Optional<byte[]> bytes = key.bytes(flow);
+      if (bytes.isEmpty() || bytes.get().length != key.length) {
+        return Optional.empty();
+      }
+      System.arraycopy(bytes.get(), 0, whole, at, key.length);
+      at += key.length + 3 & ~3;
+    }
+    return Optional.of(whole);
+  }
+}

@@ -1,0 +1,248 @@
+package ipmasq.hook.iptables;
+
+import ipmasq.hook.Action;
+import ipmasq.hook.AddressRanges;
+import ipmasq.hook.Condition;
+import ipmasq.hook.Protocols;
+import ipmasq.hook.Rule;
+import ipmasq.iptables.ShellWords;
+import ipmasq.net.Cidr;
+import ipmasq.net.Family;
+import ipmasq.net.Ip;
+import ipmasq.net.IpRange;
+import ipmasq.net.PortRange;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** Reads anybody's rule as iptables-save prints it: what it asks and what it does. */
+final class SavedRuleReader {
+  private static final Set<String> SAYS_NOTHING =
+      Set.of(
+          "comment",
+          "tcp",
+          "udp",
+          "sctp",
+          "icmp",
+          "icmp6",
+          "multiport",
+          "mark",
+          "addrtype",
+          "conntrack",
+          "state",
+          "iprange");
+  private static final int LONGEST_TEXT = 300;
+
+  /** What a target is that is a chain; nothing where it is an extension. */
+  @FunctionalInterface
+  interface Chains {
+    Optional<Action> target(String name, boolean noReturn);
+  }
+
+  private final Family family;
+  private final List<String> words;
+  private final List<Condition> conditions = new ArrayList<>();
+  private int at;
+  private boolean negated;
+  private Optional<Action> action = Optional.empty();
+
+  private SavedRuleReader(Family family, List<String> words) {
+    this.family = family;
+    this.words = words;
+  }
+
+  /**
+   * @param line {@code -A CHAIN …}
+   */
+  static Rule read(Family family, String line, Chains chains) {
+    List<String> words = ShellWords.of(line);
+    String text = line.length() > LONGEST_TEXT ? line.substring(0, LONGEST_TEXT) + "…" : line;
+    if (words.size() < 2) {
+      return new Rule(List.of(), new Action.Unknown(text), text);
+    }
+    SavedRuleReader rule = new SavedRuleReader(family, words.subList(2, words.size()));
+    rule.read(chains);
+    return new Rule(rule.conditions, rule.action.orElse(new Action.Nothing()), text);
+  }
+
+  private void read(Chains chains) {
+    while (at < words.size()) {
+      String word = next();
+      switch (word) {
+        case "!" -> negated = true;
+        case "-s" -> block(true);
+        case "-d" -> block(false);
+        case "-o" -> add(new Condition.Out(List.of(next())));
+        case "-i" -> add(new Condition.In(List.of(next())));
+        case "-p" -> protocol(next());
+        case "--comment" -> next();
+        case "--mark" -> mark(next());
+        case "--dport", "--dports" -> ports(word, next());
+        case "--sport", "--sports" -> add(new Condition.SourcePort(next()));
+        case "--dst-type" -> add(local(next(), new Condition.LocalDestination(), "--dst-type "));
+        case "--src-type" -> add(local(next(), new Condition.LocalSource(), "--src-type "));
+        case "--ctstate", "--state" -> state(next());
+        case "--src-range" -> range(next(), true);
+        case "--dst-range" -> range(next(), false);
+        case "-m" -> module(next());
+        case "-j" -> {
+          action = Optional.of(target(next(), chains, false));
+          return; // what follows are the target's own options
+        }
+        case "-g" -> {
+          action = Optional.of(target(next(), chains, true));
+          return;
+        }
+        default -> unknown(word);
+      }
+    }
+  }
+
+  private String next() {
+    return at < words.size() ? words.get(at++) : "";
+  }
+
+  private void add(Condition condition) {
+    conditions.add(condition.negatedIf(negated));
+    negated = false;
+  }
+
+  private void protocol(String text) {
+    String name = Protocols.canonical(text);
+    add(
+        Protocols.isKnown(name)
+            ? new Condition.Protocol(name)
+            : new Condition.Unknown("-p " + text));
+  }
+
+  /** The first packet of a connection is new, and nothing else. */
+  private void state(String text) {
+    boolean isNew = List.of(text.split(",")).contains("NEW");
+    conditions.add(isNew != negated ? Condition.AnyOf.ALWAYS : Condition.AnyOf.NEVER);
+    negated = false;
+  }
+
+  private void range(String text, boolean source) {
+    Optional<IpRange> range = IpRange.parse(text);
+    add(
+        range.isEmpty()
+            ? new Condition.Unknown("--range " + text)
+            : source
+                ? new Condition.Source(AddressRanges.of(range.get()))
+                : new Condition.Destination(AddressRanges.of(range.get())));
+  }
+
+  private void block(boolean source) {
+    String text = next();
+    Optional<Cidr> block =
+        Cidr.parse(text) instanceof Cidr.Parsed.Block(var cidr)
+            ? Optional.of(cidr)
+            : Ip.parse(text).map(ip -> new Cidr(ip, family.bits()));
+    if (block.isEmpty()) {
+      add(new Condition.Unknown((source ? "-s " : "-d ") + text)); // a mask with holes
+    } else {
+      add(source ? Condition.source(block.get()) : Condition.destination(block.get()));
+    }
+  }
+
+  private void module(String name) {
+    if (!SAYS_NOTHING.contains(name) && !nextIsOption()) {
+      add(new Condition.Unknown("-m " + name));
+    }
+  }
+
+  /** A module whose options follow is judged by them. */
+  private boolean nextIsOption() {
+    return at < words.size()
+        && (words.get(at).startsWith("--")
+            || words.get(at).equals("!")
+                && at + 1 < words.size()
+                && words.get(at + 1).startsWith("--"));
+  }
+
+  private void mark(String text) {
+    int slash = text.indexOf('/');
+    try {
+      long value = Long.decode(slash < 0 ? text : text.substring(0, slash));
+      long mask = slash < 0 ? 0xffff_ffffL : Long.decode(text.substring(slash + 1));
+      add(new Condition.Mark(value, mask));
+    } catch (NumberFormatException odd) {
+      add(new Condition.Unknown("--mark " + text));
+    }
+  }
+
+  private static Condition local(String type, Condition local, String option) {
+    return type.equals("LOCAL") ? local : new Condition.Unknown(option + type);
+  }
+
+  private void ports(String option, String text) {
+    List<PortRange> ranges = new ArrayList<>();
+    try {
+      for (String part : text.split(",")) {
+        int colon = part.indexOf(':');
+        int first = Integer.parseInt(colon < 0 ? part : part.substring(0, colon));
+        int last = colon < 0 ? first : Integer.parseInt(part.substring(colon + 1));
+        ranges.add(new PortRange(Math.max(1, first), last));
+      }
+      add(new Condition.Port(ranges));
+    } catch (IllegalArgumentException odd) {
+      add(new Condition.Unknown(option + " " + text));
+    }
+  }
+
+  /** An option and its values, up to the next option. */
+  private void unknown(String option) {
+    StringBuilder text = new StringBuilder(option);
+    while (at < words.size() && !words.get(at).startsWith("-") && !words.get(at).equals("!")) {
+      text.append(' ').append(next());
+    }
+    add(new Condition.Unknown(text.toString()));
+  }
+
+  private Action target(String name, Chains chains, boolean noReturn) {
+    Optional<Action> chain = chains.target(name, noReturn);
+    if (chain.isPresent()) {
+      return chain.get();
+    }
+    return switch (name) {
+      case "MASQUERADE" -> new Action.Translate(name);
+      case "SNAT" -> snat();
+      case "DNAT", "REDIRECT" -> new Action.ChangeDestination(name);
+      case "RETURN" -> new Action.Return();
+      case "ACCEPT" -> new Action.Accept();
+      case "DROP" -> new Action.Drop();
+      case "MARK" -> setMark();
+      case "CONNMARK" ->
+          words.contains("--restore-mark") ? Action.SetMark.UNKNOWN : new Action.Nothing();
+      case "LOG", "NFLOG", "TRACE", "CLASSIFY", "CT", "NOTRACK" -> new Action.Nothing();
+      default -> new Action.Unknown("-j " + name);
+    };
+  }
+
+  /** {@code --to-source 192.0.2.1-192.0.2.9:1024-2000}; IPv6 in brackets where ports follow. */
+  private Action snat() {
+    int option = words.indexOf("--to-source");
+    String text = option < 0 || option + 1 >= words.size() ? "" : words.get(option + 1);
+    int colon = family == Family.IPV4 ? text.indexOf(':') : text.indexOf("]:");
+    String addresses = colon < 0 ? text : text.substring(0, colon);
+    Optional<IpRange> to = IpRange.parse(addresses.replace("[", "").replace("]", ""));
+    return to.isPresent() && words.lastIndexOf("--to-source") == option
+        ? new Action.Translate("SNAT", to)
+        : new Action.Unknown("-j SNAT");
+  }
+
+  /** {@code --set-xmark value/mask}: zeroes the mask's bits, then turns the value's. */
+  private Action setMark() {
+    int option = words.indexOf("--set-xmark");
+    String text = option < 0 || option + 1 >= words.size() ? "" : words.get(option + 1);
+    int slash = text.indexOf('/');
+    try {
+      long value = Long.decode(slash < 0 ? text : text.substring(0, slash));
+      long mask = slash < 0 ? 0xffff_ffffL : Long.decode(text.substring(slash + 1));
+      return new Action.SetMark(~mask & 0xffff_ffffL, value, true);
+    } catch (NumberFormatException odd) {
+      return Action.SetMark.UNKNOWN;
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** Reads everybody's rules in iptables-legacy for {@link ipmasq.hook}. */
+@NullMarked
+package ipmasq.hook.iptables;
+
+import org.jspecify.annotations.NullMarked;

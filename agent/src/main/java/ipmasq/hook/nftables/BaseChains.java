@@ -1,0 +1,87 @@
+package ipmasq.hook.nftables;
+
+import ipmasq.net.Family;
+import ipmasq.netlink.nftables.Chain;
+import ipmasq.netlink.nftables.Nftables.TableUse;
+import ipmasq.netlink.nftables.Table;
+import ipmasq.netlink.nftables.TableFamily;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The base chains of all tables, remembered. Used by one thread.
+ *
+ * <p>The kernel lists them only together with all other chains, of which kube-proxy has tens of
+ * thousands. They are listed again when a table comes, goes or has more or less in it than before;
+ * of tables that hold services, where that is every day, only now and then.
+ */
+public final class BaseChains {
+  private static final long OLD_NANOS = Duration.ofSeconds(30).toNanos();
+
+  /**
+   * What there is.
+   *
+   * @param tables all tables
+   */
+  record Listed(List<Chain> chains, List<Table> tables) {}
+
+  private List<Chain> chains = List.of();
+  private List<Object> seen = List.of();
+  private long listedAt;
+  private boolean listed;
+
+  /** Nothing where the kernel does not answer. */
+  Optional<Listed> list(RulesetReader kernel) {
+    Optional<List<TableUse>> uses = kernel.ask(nftables -> nftables.tableUses());
+    if (uses.isEmpty()) {
+      return Optional.empty();
+    }
+    List<Object> now = new ArrayList<>();
+    for (TableUse use : uses.get()) {
+      now.add(ofServices(use.table()) ? use.table() : use);
+    }
+    boolean old = System.nanoTime() - listedAt > OLD_NANOS;
+    if (!listed || old || !now.equals(seen)) {
+      Optional<List<Chain>> all = kernel.ask(nftables -> nftables.baseChains());
+      if (all.isEmpty()) {
+        return Optional.empty();
+      }
+      chains = all.get();
+      seen = now;
+      listed = true;
+      listedAt = System.nanoTime();
+    } else {
+      iptables(kernel);
+    }
+    return Optional.of(new Listed(chains, uses.get().stream().map(TableUse::table).toList()));
+  }
+
+  private static boolean ofServices(Table table) {
+    return table.name().equals("kube-proxy") || table.name().equals("nat");
+  }
+
+  /** iptables makes its base chains one by one, when they are needed. */
+  private void iptables(RulesetReader kernel) {
+    for (Family family : Family.values()) {
+      Table nat = new Table(family == Family.IPV4 ? TableFamily.IP : TableFamily.IP6, "nat");
+      boolean known =
+          chains.stream()
+              .anyMatch(c -> c.family() == nat.family() && c.name().equals("POSTROUTING"));
+      if (!known) {
+        Chain wanted = new Chain(nat, "POSTROUTING");
+        kernel
+            .ask(nftables -> nftables.find(wanted))
+            .flatMap(found -> found)
+            .filter(found -> found.base().isPresent())
+            .ifPresent(
+                found -> {
+                  List<Chain> more = new ArrayList<>(chains);
+                  more.add(found);
+                  chains = List.copyOf(more);
+                });
+      }
+    }
+  }
+}

@@ -1,0 +1,215 @@
+package ipmasq.hook.nftables;
+
+import ipmasq.backend.nftables.TableNames;
+import ipmasq.hook.Action;
+import ipmasq.hook.BaseChain;
+import ipmasq.net.Family;
+import ipmasq.net.Ip;
+import ipmasq.netlink.nftables.Chain;
+import ipmasq.netlink.nftables.Hook;
+import ipmasq.netlink.nftables.Nftables.Head;
+import ipmasq.netlink.nftables.Rule;
+import ipmasq.netlink.nftables.Table;
+import ipmasq.netlink.nftables.TableFamily;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What nf_tables has at a nat hook, iptables-nft's chains included: the base chains there, and of
+ * other chains only those that they lead to. Used by one thread, which opens and closes sockets for
+ * each look.
+ *
+ * <p>However much others have, a look reads so many chains, rules and elements at most. A chain
+ * beyond that is one that cannot be read.
+ */
+public final class ForeignChains {
+  private static final int MOST_CHAINS = 1000;
+  private static final int MOST_RULES = 10_000;
+  private static final String OURS = "ours";
+
+  /** Chains of a service: the rules that lead there are enough to know that they change it. */
+  private static final List<String> OF_SERVICES =
+      List.of("KUBE-SVC-", "KUBE-SEP-", "KUBE-SVL-", "KUBE-EXT-", "KUBE-FW-", "KUBE-XLB-");
+
+  private final RulesetReader kernel = new RulesetReader();
+  private final BaseChains bases;
+  private final Family family;
+  private final Optional<String> ourChain;
+  private final boolean ownTable;
+  private final Map<Table, ForeignSets> sets = new HashMap<>();
+  private Optional<Ip> destination = Optional.empty();
+  private int chainsLeft = MOST_CHAINS;
+  private int rulesLeft = MOST_RULES;
+
+  private ForeignChains(
+      BaseChains bases, Family family, Optional<String> ourChain, boolean ownTable) {
+    this.bases = bases;
+    this.family = family;
+    this.ourChain = ourChain;
+    this.ownTable = ownTable;
+  }
+
+  /**
+   * The chains at nat postrouting.
+   *
+   * @param ourChain the chain of iptables-nft that holds the policy in force, where it does
+   * @param ownTable whether our own table holds it: then its chains are places, not rules
+   */
+  public static List<BaseChain> postrouting(
+      BaseChains bases, Family family, Optional<String> ourChain, boolean ownTable) {
+    return new ForeignChains(bases, family, ourChain, ownTable).at(Hook.POSTROUTING);
+  }
+
+  /**
+   * The chains at nat prerouting, where services get their destination. Of the rules for thousands
+   * of services only those are kept that may concern a destination.
+   */
+  public static List<BaseChain> prerouting(BaseChains bases, Ip to) {
+    ForeignChains chains = new ForeignChains(bases, to.family(), Optional.empty(), false);
+    chains.destination = Optional.of(to);
+    return chains.at(Hook.PREROUTING);
+  }
+
+  private List<BaseChain> at(Hook hook) {
+    try (kernel) {
+      Optional<BaseChains.Listed> all = bases.list(kernel);
+      if (all.isEmpty()) {
+        return List.of(
+            BaseChain.unreadable("nf_tables", 0, "the kernel did not list its rules to us"));
+      }
+      List<BaseChain> found = new ArrayList<>();
+      for (Chain chain : all.get().chains()) {
+        if (chain.base().isPresent()
+            && chain.base().get().type().equals("nat")
+            && chain.base().get().hook() == hook
+            && concerns(chain)
+            && !isDormant(chain, all.get().tables())) {
+          found.add(read(chain, chain.base().get()));
+        }
+      }
+      return found;
+    }
+  }
+
+  private boolean concerns(Chain chain) {
+    return switch (chain.family()) {
+      case INET -> true;
+      case IP -> family == Family.IPV4;
+      case IP6 -> family == Family.IPV6;
+      case ARP, BRIDGE, NETDEV -> false;
+    };
+  }
+
+  /** The chains of a dormant table see no packets. */
+  private static boolean isDormant(Chain chain, Collection<Table> tables) {
+    return tables.stream()
+        .anyMatch(
+            table ->
+                table.family() == chain.family()
+                    && table.name().equals(chain.table())
+                    && table.flags().contains(Table.Flag.DORMANT));
+  }
+
+  private BaseChain read(Chain chain, Chain.Base base) {
+    Optional<Action> ours = ownTable ? ours(chain) : Optional.empty();
+    if (ours.isPresent()) {
+      String where = "table inet " + TableNames.TABLE.name() + " chain " + chain.name();
+      ipmasq.hook.Rule rule = new ipmasq.hook.Rule(List.of(), ours.get(), "our own rules");
+      return new BaseChain(where, base.priority(), OURS, Map.of(OURS, List.of(rule)));
+    }
+    boolean iptables =
+        chain.family() != TableFamily.INET
+            && chain.table().equals("nat")
+            && chain.name().endsWith("ROUTING")
+            && chain.name().startsWith("P");
+    String name =
+        iptables
+            ? "iptables-nft " + chain.name()
+            : "table " + chain.family() + " " + chain.table() + " chain " + chain.name();
+    return new BaseChain(
+        name,
+        base.priority(),
+        chain.name(),
+        base.policy() == Chain.Policy.DROP,
+        new BaseChain.Read(reachable(chain, iptables)));
+  }
+
+  /** What one of our own chains does; nothing where it is none of them. */
+  private Optional<Action> ours(Chain chain) {
+    if (!chain.table().equals(TableNames.TABLE.name()) || chain.family() != TableFamily.INET) {
+      return Optional.empty();
+    }
+    for (Family each : Family.values()) {
+      boolean same = each == family;
+      if (chain.name().equals(TableNames.chain(each).name())) {
+        return Optional.of(same ? new Action.Ours() : new Action.Nothing());
+      }
+      if (chain.name().equals(TableNames.pin(each).name())) {
+        return Optional.of(same ? new Action.Pin() : new Action.Nothing());
+      }
+    }
+    return Optional.empty(); // somebody else's, in our table
+  }
+
+  /** The chains that a base chain leads to, as far as they can be read. */
+  private Map<String, List<ipmasq.hook.Rule>> reachable(Chain base, boolean iptables) {
+    Map<String, List<ipmasq.hook.Rule>> read = new HashMap<>();
+    List<String> todo = new ArrayList<>(List.of(base.name()));
+    while (!todo.isEmpty() && chainsLeft > 0) {
+      String name = todo.removeLast();
+      if (read.containsKey(name)) {
+        continue;
+      }
+      chainsLeft--;
+      Optional<List<ipmasq.hook.Rule>> rules = rules(base, name, iptables);
+      if (rules.isPresent()) {
+        read.put(name, rules.get());
+        rules.get().forEach(rule -> rule.target().ifPresent(todo::add));
+      }
+    }
+    return read;
+  }
+
+  private Optional<List<ipmasq.hook.Rule>> rules(Chain base, String name, boolean iptables) {
+    Chain chain = new Chain(base.family(), base.table(), name, Optional.empty(), "", 0);
+    Optional<Head<Rule>> head =
+        kernel.head(nftables -> nftables.rules(chain, rulesLeft, this::mayConcern));
+    if (head.isEmpty() || !head.get().whole()) {
+      return Optional.empty();
+    }
+    rulesLeft -= head.get().list().size();
+    ForeignSets of =
+        sets.computeIfAbsent(
+            new Table(base.family(), base.table()), table -> new ForeignSets(kernel, table));
+    List<ipmasq.hook.Rule> read = new ArrayList<>();
+    for (Rule rule : head.get().list()) {
+      for (ipmasq.hook.Rule each : ForeignRule.read(rule, family, of::content, iptables)) {
+        read.add(iptables ? known(each) : each);
+      }
+    }
+    return Optional.of(read);
+  }
+
+  private boolean mayConcern(Rule rule) {
+    return destination.isEmpty() || ForeignRule.mayConcern(rule, destination.get());
+  }
+
+  /** A jump to our own chain is our policy; one to a service's is a change of destination. */
+  private ipmasq.hook.Rule known(ipmasq.hook.Rule rule) {
+    Optional<String> target = rule.target();
+    if (target.isEmpty()) {
+      return rule;
+    }
+    if (target.equals(ourChain)) {
+      return new ipmasq.hook.Rule(rule.conditions(), new Action.Ours(), rule.text());
+    }
+    return OF_SERVICES.stream().anyMatch(target.get()::startsWith)
+        ? new ipmasq.hook.Rule(
+            rule.conditions(), new Action.ChangeDestination(target.get()), rule.text())
+        : rule;
+  }
+}

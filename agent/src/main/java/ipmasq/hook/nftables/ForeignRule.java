@@ -1,0 +1,471 @@
+package ipmasq.hook.nftables;
+
+import ipmasq.hook.Action;
+import ipmasq.hook.AddressRanges;
+import ipmasq.hook.Condition;
+import ipmasq.hook.ElementSet;
+import ipmasq.hook.SetKey;
+import ipmasq.hook.nftables.ForeignSets.Content;
+import ipmasq.hook.nftables.ForeignSets.Entry;
+import ipmasq.net.Family;
+import ipmasq.net.Ip;
+import ipmasq.net.IpRange;
+import ipmasq.netlink.nftables.Bitwise;
+import ipmasq.netlink.nftables.Byteorder;
+import ipmasq.netlink.nftables.Cmp;
+import ipmasq.netlink.nftables.Counter;
+import ipmasq.netlink.nftables.Ct;
+import ipmasq.netlink.nftables.Expression;
+import ipmasq.netlink.nftables.Fib;
+import ipmasq.netlink.nftables.Immediate;
+import ipmasq.netlink.nftables.InRange;
+import ipmasq.netlink.nftables.Lookup;
+import ipmasq.netlink.nftables.MapLookup;
+import ipmasq.netlink.nftables.Masquerade;
+import ipmasq.netlink.nftables.Meta;
+import ipmasq.netlink.nftables.Nat;
+import ipmasq.netlink.nftables.Numgen;
+import ipmasq.netlink.nftables.ObjectReference;
+import ipmasq.netlink.nftables.Payload;
+import ipmasq.netlink.nftables.Rule;
+import ipmasq.netlink.nftables.SetMeta;
+import ipmasq.netlink.nftables.Unknown;
+import ipmasq.netlink.nftables.Verdict;
+import ipmasq.netlink.nftables.Xtables;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads anybody's rule of nf_tables by following what its registers hold: loads put something in,
+ * masks change it, comparisons ask about it. What an expression does that is not known here is
+ * never guessed: after it no register is known, and the rule matches perhaps.
+ */
+final class ForeignRule {
+  private static final int SLOTS = 20; // of four bytes
+  private static final int LONGEST_TEXT = 300;
+
+  /** A set of several fields is taken apart up to so many elements, else asked. */
+  private static final int MOST_ALTERNATIVES = 256;
+
+  private final Family family;
+  private final Function<String, Content> sets;
+  private final @Nullable RegisterContent[] slots = new RegisterContent[SLOTS];
+  private final List<Condition> conditions = new ArrayList<>();
+  private Optional<Action> action = Optional.empty();
+  private Optional<Action.SetMark> mark = Optional.empty();
+  private Optional<Mapping> mapping = Optional.empty();
+  private String comment = "";
+  private boolean commentFirst;
+  private boolean matched;
+  private String targetOptions = "";
+
+  /** A map that stands for as many rules as it has elements. */
+  private record Mapping(List<RegisterContent> fields, List<Entry> entries, int to) {}
+
+  private ForeignRule(Family family, Function<String, Content> sets) {
+    this.family = family;
+    this.sets = sets;
+  }
+
+  /** Whether iptables-nft wrote it: it has a match or target that only iptables knows. */
+  static boolean isOfIptables(Rule rule) {
+    return rule.expressions().stream().anyMatch(Xtables.class::isInstance);
+  }
+
+  /**
+   * The rule, or as many as a map in it has elements; none where it never concerns this family.
+   *
+   * @param asIptables whether to print it as iptables would
+   */
+  static List<ipmasq.hook.Rule> read(
+      Rule rule, Family family, Function<String, Content> sets, boolean asIptables) {
+    ForeignRule reader = new ForeignRule(family, sets);
+    for (Expression expression : rule.expressions()) {
+      reader.step(expression);
+    }
+    if (reader.conditions.contains(Condition.AnyOf.NEVER)) {
+      return List.of();
+    }
+    reader.conditions.removeIf(Condition.AnyOf.ALWAYS::equals);
+    String text = asIptables ? reader.iptables(rule.chain()) : rule.toString();
+    return reader.rules(
+        text.length() > LONGEST_TEXT ? text.substring(0, LONGEST_TEXT) + "…" : text);
+  }
+
+  /** Whether it may match, as far as its own words tell: sets are not looked at. */
+  static boolean mayConcern(Rule rule, Ip destination) {
+    ForeignRule reader = new ForeignRule(destination.family(), _ -> new Content.Unreadable());
+    for (Expression expression : rule.expressions()) {
+      reader.step(expression);
+    }
+    return reader.conditions.stream().allMatch(condition -> condition.mayConcern(destination));
+  }
+
+  private String iptables(String chain) {
+    Action then = action.orElse(mark.<Action>map(set -> set).orElse(new Action.Nothing()));
+    return IptablesText.of(chain, conditions, comment, commentFirst, then, targetOptions);
+  }
+
+  private List<ipmasq.hook.Rule> rules(String text) {
+    if (mapping.isEmpty()) {
+      return List.of(rule(conditions, action.orElse(new Action.Nothing()), text));
+    }
+    List<ipmasq.hook.Rule> rules = new ArrayList<>();
+    for (Entry entry : mapping.get().entries) {
+      List<Condition> all = new ArrayList<>(conditions);
+      all.addAll(is(mapping.get().fields, entry));
+      if (!all.contains(Condition.AnyOf.NEVER)) {
+        all.removeIf(Condition.AnyOf.ALWAYS::equals);
+        rules.add(rule(all, mapped(entry), text));
+      }
+    }
+    return rules;
+  }
+
+  private ipmasq.hook.Rule rule(List<Condition> all, Action then, String text) {
+    Action both =
+        mark.isEmpty()
+            ? then
+            : then instanceof Action.Nothing ? mark.get() : new Action.MarkAnd(mark.get(), then);
+    return new ipmasq.hook.Rule(all, both, text);
+  }
+
+  /** What an element of the map makes of the rule. */
+  private Action mapped(Entry entry) {
+    if (entry.verdict().isPresent()) {
+      return verdict(entry.verdict().get());
+    }
+    byte[] data = entry.data().map(d -> d.bytes()).orElse(new byte[0]);
+    int length = family.bytes();
+    if (action.isEmpty()) {
+      return new Action.Nothing();
+    }
+    return action.get() instanceof Action.Translate && data.length >= length
+        ? new Action.Translate("snat", Optional.of(one(Arrays.copyOf(data, length))))
+        : action.get();
+  }
+
+  private static IpRange one(byte[] address) {
+    Ip ip = Ip.ofBytes(address);
+    return new IpRange(ip, ip);
+  }
+
+  private void step(Expression expression) {
+    switch (expression) {
+      case Payload payload -> load(payload.register(), RegisterContent.of(payload, family));
+      case Meta(var to, var key) -> load(to, RegisterContent.of(key));
+      case Fib fib -> load(fib.register(), RegisterContent.of(fib));
+      case Ct(var to, var key) -> load(to, RegisterContent.of(key));
+      case Immediate(var to, var data) -> load(to, RegisterContent.constant(data));
+      case Bitwise bitwise -> load(bitwise.to(), held(bitwise.from()).masked(bitwise));
+      case Numgen numgen -> load(numgen.register(), RegisterContent.unknown("numgen"));
+      case Byteorder order -> load(order.to(), RegisterContent.unknown(held(order.from()).text()));
+      case Cmp(var register, var operator, var data) ->
+          conditions.add(held(register).compared(operator, data.bytes(), family));
+      case InRange range -> {
+        Condition inside =
+            held(range.register()).between(range.first().bytes(), range.last().bytes(), family);
+        conditions.add(range.outside() ? RegisterContent.not(inside) : inside);
+      }
+      case Lookup(var register, var set, var absent) -> {
+        Condition inside = in(register, set);
+        conditions.add(absent ? RegisterContent.not(inside) : inside);
+      }
+      case MapLookup lookup -> map(lookup);
+      case SetMeta(var register, var key) -> {
+        if (key == Meta.Key.MARK) {
+          mark = Optional.of(mark(held(register)));
+        }
+      }
+      case Counter _ -> {}
+      case ObjectReference reference -> {
+        if (!reference.isCounter()) {
+          conditions.add(new Condition.Unknown(reference.toString()));
+        }
+      }
+      case Masquerade _ -> decide(new Action.Translate("masquerade"));
+      case Nat nat -> decide(nat(nat));
+      case Verdict verdict -> decide(verdict(verdict));
+      case Xtables xtables -> xtables(xtables);
+      case Unknown unknown -> unknown(unknown);
+    }
+  }
+
+  private void decide(Action then) {
+    if (action.isEmpty()) {
+      action = Optional.of(then);
+    }
+  }
+
+  /** Registers 1 to 4 are four slots each, 8 to 23 are the slots themselves. */
+  private static int slot(int register) {
+    return register >= 1 && register <= 4
+        ? (register - 1) * 4
+        : register >= 8 && register < 8 + SLOTS ? register - 8 : -1;
+  }
+
+  private void load(int register, RegisterContent content) {
+    int slot = slot(register);
+    if (slot < 0) {
+      Arrays.fill(slots, null);
+      return;
+    }
+    int end = content.length() == 0 ? slot + 4 : slot + (content.length() + 3) / 4;
+    for (int i = slot; i < Math.min(end, SLOTS); i++) {
+      slots[i] = null;
+    }
+    slots[slot] = content;
+  }
+
+  private RegisterContent held(int register) {
+    int slot = slot(register);
+    RegisterContent content = slot < 0 ? null : slots[slot];
+    return content == null ? RegisterContent.unknown("a register") : content;
+  }
+
+  /** The fields that make a key, from a register on. */
+  private List<RegisterContent> fields(int register, int length) {
+    List<RegisterContent> fields = new ArrayList<>();
+    int slot = slot(register);
+    int left = length;
+    while (left > 0) {
+      RegisterContent content = slot < 0 || slot >= SLOTS ? null : slots[slot];
+      if (content == null || content.length() == 0 || content.length() > left) {
+        return List.of();
+      }
+      fields.add(content);
+      int words = (content.length() + 3) / 4;
+      slot += words;
+      left -= left == content.length() ? left : words * 4;
+    }
+    return fields.size() == 1 && fields.getFirst().length() != length ? List.of() : fields;
+  }
+
+  private Condition in(int register, String name) {
+    return switch (sets.apply(name)) {
+      case Content.Unreadable() -> new Condition.Unknown("set @" + name);
+      case Content.Long(var set, var length) -> {
+        List<SetKey> keys = keys(register, length);
+        yield keys.isEmpty()
+            ? new Condition.Unknown("set @" + name)
+            : new Condition.Member(keys, set);
+      }
+      case Content.Whole(var entries, var set) -> in(register, name, entries, set);
+    };
+  }
+
+  /** The parts of a key that packets can be asked for; none where one cannot. */
+  private List<SetKey> keys(int register, int length) {
+    List<SetKey> keys = new ArrayList<>();
+    for (RegisterContent field : fields(register, length)) {
+      Optional<SetKey> key = field.key(family);
+      if (key.isEmpty()) {
+        return List.of();
+      }
+      keys.add(key.get());
+    }
+    return keys;
+  }
+
+  private Condition in(int register, String name, List<Entry> entries, ElementSet set) {
+    if (entries.isEmpty()) {
+      return Condition.AnyOf.NEVER;
+    }
+    int length = keyLength(entries);
+    List<RegisterContent> fields = fields(register, length);
+    if (fields.isEmpty() && length > 0) {
+      return new Condition.Unknown("set @" + name);
+    }
+    Optional<Condition> addresses = addresses(fields, entries);
+    if (addresses.isPresent()) {
+      return addresses.get();
+    }
+    if (entries.size() > MOST_ALTERNATIVES) {
+      List<SetKey> keys = keys(register, length);
+      return keys.isEmpty()
+          ? new Condition.Unknown("set @" + name)
+          : new Condition.Member(keys, set);
+    }
+    List<List<Condition>> alternatives = new ArrayList<>();
+    for (Entry entry : entries) {
+      List<Condition> all = is(fields, entry);
+      if (all.stream().allMatch(Condition.AnyOf.ALWAYS::equals)) {
+        return Condition.AnyOf.ALWAYS;
+      }
+      if (!all.contains(Condition.AnyOf.NEVER)) {
+        alternatives.add(all);
+      }
+    }
+    return alternatives.isEmpty()
+        ? Condition.AnyOf.NEVER
+        : new Condition.AnyOf(alternatives, "@" + name);
+  }
+
+  /** 0 where only the element for all other keys is there. */
+  private static int keyLength(List<Entry> entries) {
+    return entries.stream()
+        .flatMap(entry -> entry.keys().stream())
+        .mapToInt(keys -> keys.first().length)
+        .findFirst()
+        .orElse(0);
+  }
+
+  /** A set of addresses is its ranges. */
+  private Optional<Condition> addresses(List<RegisterContent> fields, List<Entry> entries) {
+    if (fields.size() != 1 || fields.getFirst().key(family).isEmpty()) {
+      return Optional.empty();
+    }
+    SetKey.Part part = fields.getFirst().key(family).get().part();
+    boolean whole = entries.stream().allMatch(entry -> entry.keys().isPresent());
+    if (!whole || part != SetKey.Part.SOURCE && part != SetKey.Part.DESTINATION) {
+      return Optional.empty();
+    }
+    List<IpRange> ranges = new ArrayList<>(entries.size());
+    for (Entry entry : entries) {
+      var keys = entry.keys().orElseThrow();
+      ranges.add(new IpRange(Ip.ofBytes(keys.first()), Ip.ofBytes(keys.last())));
+    }
+    return Optional.of(
+        part == SetKey.Part.SOURCE
+            ? new Condition.Source(AddressRanges.of(ranges))
+            : new Condition.Destination(AddressRanges.of(ranges)));
+  }
+
+  /** That the fields are those of an element. */
+  private List<Condition> is(List<RegisterContent> fields, Entry entry) {
+    if (entry.keys().isEmpty()) {
+      return List.of();
+    }
+    byte[] first = entry.keys().get().first();
+    byte[] last = entry.keys().get().last();
+    List<Condition> all = new ArrayList<>();
+    int at = 0;
+    for (RegisterContent field : fields) {
+      int end = Math.min(at + field.length(), first.length);
+      all.add(
+          field.between(
+              Arrays.copyOfRange(first, at, end), Arrays.copyOfRange(last, at, end), family));
+      at += (field.length() + 3) / 4 * 4;
+    }
+    return all;
+  }
+
+  private void map(MapLookup lookup) {
+    Content content = sets.apply(lookup.map());
+    if (content instanceof Content.Whole(var entries, var _) && mapping.isEmpty()) {
+      int length = keyLength(entries);
+      List<RegisterContent> fields = fields(lookup.register(), length);
+      if (!fields.isEmpty() || length == 0) {
+        mapping = Optional.of(new Mapping(fields, inOrder(entries), lookup.to()));
+        load(lookup.to(), RegisterContent.unknown("map @" + lookup.map()));
+        return;
+      }
+    }
+    if (content instanceof Content.Long(var set, var length) && lookup.isVerdict()) {
+      List<SetKey> keys = keys(lookup.register(), length);
+      if (!keys.isEmpty()) {
+        decide(new Action.Ask(keys, set));
+        return;
+      }
+    }
+    load(lookup.to(), RegisterContent.unknown("map @" + lookup.map()));
+    if (lookup.isVerdict()) {
+      decide(new Action.Unknown("vmap @" + lookup.map()));
+    } else {
+      conditions.add(new Condition.Unknown("map @" + lookup.map()));
+    }
+  }
+
+  /** The element for all other keys comes last. */
+  private static List<Entry> inOrder(List<Entry> entries) {
+    List<Entry> sorted = new ArrayList<>(entries);
+    sorted.sort((a, b) -> Boolean.compare(a.keys().isEmpty(), b.keys().isEmpty()));
+    return sorted;
+  }
+
+  private static Action.SetMark mark(RegisterContent content) {
+    if (content.ofMark().isPresent()) {
+      long[] kept = content.ofMark().get();
+      return new Action.SetMark(kept[0], kept[1], true);
+    }
+    Optional<byte[]> constant = content.constant().filter(bytes -> bytes.length == 4);
+    return constant.isPresent()
+        ? new Action.SetMark(0, RegisterContent.number(constant.get()), true)
+        : Action.SetMark.UNKNOWN;
+  }
+
+  /** An SNAT to what the source already is binds the connection to it. */
+  private Action nat(Nat nat) {
+    if (nat.kind() != Nat.Kind.SNAT) {
+      return new Action.ChangeDestination("dnat");
+    }
+    if (nat.firstAddress() == 0) {
+      return new Action.Unknown("snat to a port");
+    }
+    RegisterContent first = held(nat.firstAddress());
+    RegisterContent last = held(nat.lastAddress());
+    if (first.isSource(family) && nat.firstAddress() == nat.lastAddress()) {
+      return new Action.Keep();
+    }
+    Optional<byte[]> from = first.constant().filter(bytes -> bytes.length == family.bytes());
+    Optional<byte[]> to = last.constant().filter(bytes -> bytes.length == family.bytes());
+    if (from.isPresent() && to.isPresent()) {
+      return new Action.Translate(
+          "snat", Optional.of(new IpRange(Ip.ofBytes(from.get()), Ip.ofBytes(to.get()))));
+    }
+    // By a map that is taken apart its elements say to what; else it may be to anything.
+    boolean mapped = mapping.isPresent() && mapping.get().to == nat.firstAddress();
+    return mapped ? new Action.Translate("snat") : new Action.Unknown("snat to " + first.text());
+  }
+
+  static Action verdict(Verdict verdict) {
+    return switch (verdict.code()) {
+      case DROP -> new Action.Drop();
+      case ACCEPT -> new Action.Accept();
+      case CONTINUE -> new Action.Nothing();
+      case JUMP -> new Action.Jump(verdict.chain());
+      case GOTO -> new Action.Goto(verdict.chain());
+      case RETURN -> new Action.Return();
+    };
+  }
+
+  private void xtables(Xtables xtables) {
+    switch (xtables.kind()) {
+      case MATCH -> {
+        if (xtables.name().equals("comment")) {
+          comment = XtDecoder.comment(xtables);
+          commentFirst = !matched;
+        } else {
+          matched = true;
+          conditions.addAll(XtDecoder.match(xtables, family));
+        }
+      }
+      case TARGET -> {
+        Action target = XtDecoder.target(xtables, family);
+        targetOptions = XtDecoder.options(xtables, family);
+        if (target instanceof Action.SetMark set) {
+          mark = Optional.of(set);
+        } else {
+          decide(target);
+        }
+      }
+    }
+  }
+
+  /** What neither asks nor decides is let pass; of the rest nothing is taken for granted. */
+  private void unknown(Unknown unknown) {
+    switch (unknown.name()) {
+      case "log", "last", "notrack", "dup" -> {}
+      case "redir", "tproxy" -> decide(new Action.ChangeDestination(unknown.name()));
+      case "queue", "reject", "synproxy", "fwd" -> decide(new Action.Unknown(unknown.name()));
+      default -> {
+        Arrays.fill(slots, null);
+        conditions.add(new Condition.Unknown(unknown.name()));
+      }
+    }
+  }
+}

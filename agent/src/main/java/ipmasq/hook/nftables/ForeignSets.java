@@ -1,0 +1,180 @@
+package ipmasq.hook.nftables;
+
+import ipmasq.hook.ElementSet;
+import ipmasq.netlink.Answer;
+import ipmasq.netlink.NetlinkUnavailable;
+import ipmasq.netlink.nftables.Data;
+import ipmasq.netlink.nftables.Element;
+import ipmasq.netlink.nftables.KeyType;
+import ipmasq.netlink.nftables.NftSet;
+import ipmasq.netlink.nftables.Nftables;
+import ipmasq.netlink.nftables.Nftables.Head;
+import ipmasq.netlink.nftables.Table;
+import ipmasq.netlink.nftables.Verdict;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The sets and maps of one table of others: what is in them, where that is not too much. Used by
+ * one thread.
+ */
+class ForeignSets {
+  /** Longer ones are not read: what they hold is asked for an element at a time. */
+  static final int MOST_ELEMENTS = 4096;
+
+  private final RulesetReader kernel;
+  private final Table table;
+  private final Map<String, Content> known = new HashMap<>();
+
+  ForeignSets(RulesetReader kernel, Table table) {
+    this.kernel = kernel;
+    this.table = table;
+  }
+
+  /** What is known of a set. */
+  sealed interface Content {
+    /**
+     * All of it.
+     *
+     * @param set the same, to be asked
+     */
+    record Whole(List<Entry> entries, ElementSet set) implements Content {
+      public Whole {
+        entries = List.copyOf(entries);
+      }
+    }
+
+    /**
+     * It is too long.
+     *
+     * @param keyLength in bytes
+     */
+    record Long(ElementSet set, int keyLength) implements Content {}
+
+    /** The kernel does not say. */
+    record Unreadable() implements Content {}
+  }
+
+  /**
+   * An element, or a range of them.
+   *
+   * @param keys the first and the last; nothing in the one for all keys without their own
+   */
+  record Entry(Optional<Keys> keys, Optional<Data> data, Optional<Verdict> verdict) {}
+
+  /** A range of keys, both included. */
+  record Keys(byte[] first, byte[] last) {}
+
+  Content content(String name) {
+    Content content = known.get(name);
+    if (content == null) {
+      content = read(name);
+      known.put(name, content);
+    }
+    return content;
+  }
+
+  private Content read(String name) {
+    NftSet named = NftSet.keys(table, name, new KeyType(0, 0));
+    Optional<NftSet> set = kernel.ask(nftables -> nftables.find(named)).flatMap(found -> found);
+    if (set.isEmpty()) {
+      return new Content.Unreadable();
+    }
+    Optional<Head<Element>> head =
+        kernel.head(nftables -> nftables.elements(set.get(), MOST_ELEMENTS));
+    if (head.isEmpty()) {
+      return new Content.Unreadable();
+    }
+    if (!head.get().whole()) {
+      return new Content.Long(new InKernel(set.get()), set.get().key().length());
+    }
+    boolean pairs =
+        set.get().hasIntervals() && head.get().list().stream().allMatch(e -> e.last().isEmpty());
+    return new Content.Whole(
+        pairs ? pairs(head.get().list()) : single(head.get().list()), new InKernel(set.get()));
+  }
+
+  private static List<Entry> single(List<Element> elements) {
+    List<Entry> entries = new ArrayList<>();
+    for (Element element : elements) {
+      Optional<Keys> keys =
+          element.key().map(key -> new Keys(key.bytes(), element.last().orElse(key).bytes()));
+      entries.add(new Entry(keys, element.data(), element.verdict()));
+    }
+    return entries;
+  }
+
+  /** A range is two elements: its first key, and the key after its last, which may be missing. */
+  private static List<Entry> pairs(List<Element> elements) {
+    List<Element> sorted = new ArrayList<>(elements);
+    sorted.removeIf(element -> element.key().isEmpty());
+    sorted.sort(
+        Comparator.comparing((Element e) -> e.key().orElseThrow().bytes(), Arrays::compareUnsigned)
+            .thenComparing(e -> !e.end()));
+    List<Entry> entries = new ArrayList<>();
+    for (int i = 0; i < sorted.size(); i++) {
+      Element element = sorted.get(i);
+      if (!element.end()) {
+        byte[] first = element.key().orElseThrow().bytes();
+        byte[] last =
+            i + 1 < sorted.size()
+                ? before(sorted.get(i + 1).key().orElseThrow().bytes())
+                : filled(first.length);
+        entries.add(
+            new Entry(Optional.of(new Keys(first, last)), element.data(), element.verdict()));
+      }
+    }
+    for (Element element : elements) {
+      if (element.key().isEmpty()) {
+        entries.add(new Entry(Optional.empty(), element.data(), element.verdict()));
+      }
+    }
+    return entries;
+  }
+
+  private static byte[] before(byte[] key) {
+    for (int i = key.length - 1; i >= 0; i--) {
+      if (key[i]-- != 0) {
+        break;
+      }
+    }
+    return key;
+  }
+
+  private static byte[] filled(int length) {
+    byte[] bytes = new byte[length];
+    Arrays.fill(bytes, (byte) 0xff);
+    return bytes;
+  }
+
+  /** One that is asked, over a socket of its own for each question. */
+  private record InKernel(NftSet set) implements ElementSet {
+    @Override
+    public String name() {
+      return "@" + set.name();
+    }
+
+    @Override
+    public Answer ask(byte[] key) {
+      if (key.length != set.key().length()) {
+        return new Answer.Unanswered();
+      }
+      try (Nftables nftables = Nftables.open()) {
+        return switch (nftables.element(set, key)) {
+          case ipmasq.netlink.Answer.Given<Optional<Element>>(var found) ->
+              found.isEmpty()
+                  ? new Answer.Absent()
+                  : new Answer.Present(found.get().verdict().map(ForeignRule::verdict));
+          case ipmasq.netlink.Answer.Failed<Optional<Element>> _ -> new Answer.Unanswered();
+        };
+      } catch (NetlinkUnavailable unavailable) {
+        return new Answer.Unanswered();
+      }
+    }
+  }
+}

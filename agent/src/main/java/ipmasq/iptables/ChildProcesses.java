@@ -1,0 +1,162 @@
+package ipmasq.iptables;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Real processes, each with a deadline that grows with its work. Used by one thread.
+ *
+ * <p>That thread waits for the end in short steps and takes what lies in the pipes between them, so
+ * that no pipe fills up and no reader thread is needed. Input beyond a page, which a pipe may not
+ * take at once, is fed by a thread of its own: a program that hangs must not hang its caller.
+ */
+public final class ChildProcesses implements Commands {
+  private static final int SURE_TO_FIT = 4096;
+  private static final int LARGE = 256 << 10;
+  private static final int ERRORS_KEPT = 2000;
+
+  /** A program that is fed more than this gets more time: so much is what it takes a second. */
+  private static final long BYTES_A_SECOND = 100_000;
+
+  private static final long SHORTEST_STEP_MS = 1;
+  private static final long LONGEST_STEP_MS = 20;
+
+  private final Programs programs;
+  private final Duration deadline;
+
+  /** Whether the last run had much to read or to say: the next will not have less. */
+  private boolean large;
+
+  public ChildProcesses(Programs programs, Duration deadline) {
+    this.programs = programs;
+    this.deadline = deadline;
+  }
+
+  @Override
+  public Result run(List<String> command, String input, Consumer<String> lines) {
+    Optional<Path> program = programs.find(command.getFirst());
+    if (program.isEmpty()) {
+      return new Result.Missing(programs.path());
+    }
+    List<String> line = new ArrayList<>(command);
+    line.set(0, program.get().toString());
+    ProcessBuilder builder = new ProcessBuilder(line);
+    // Errors are recognised by their English words.
+    builder.environment().put("LC_ALL", "C");
+    try {
+      return attend(builder.start(), input, lines);
+    } catch (IOException e) {
+      // Java adds nine lines of guesses to what the kernel said.
+      return new Result.Broken(
+          String.valueOf(e.getMessage()).lines().findFirst().orElse("").strip());
+    }
+  }
+
+  private Result attend(Process process, String input, Consumer<String> sink) throws IOException {
+    long start = System.nanoTime();
+    // 65,536 rules take iptables many seconds.
+    Duration given = deadline.plus(Duration.ofSeconds(input.length() / BYTES_A_SECOND));
+    byte[] buffer = new byte[8192];
+    Lines lines = new Lines(sink);
+    ByteArrayOutputStream errors = new ByteArrayOutputStream(0);
+    try {
+      if (large || input.length() > LARGE) {
+        sacrifice(process);
+      }
+      feed(process.getOutputStream(), input.getBytes(StandardCharsets.UTF_8));
+      long step = SHORTEST_STEP_MS;
+      while (!process.waitFor(step, TimeUnit.MILLISECONDS)) {
+        if (System.nanoTime() - start > given.toNanos()) {
+          return new Result.Overran(given, text(errors));
+        }
+        boolean moved = drain(process, buffer, lines, errors);
+        step = moved ? SHORTEST_STEP_MS : Math.min(2 * step, LONGEST_STEP_MS);
+      }
+      drain(process, buffer, lines, errors);
+      lines.end();
+      large = input.length() > LARGE || lines.bytes() > LARGE;
+      return new Result.Ended(process.exitValue(), text(errors));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return new Result.Broken("interrupted");
+    } finally {
+      if (process.isAlive()) {
+        kill(process);
+      }
+    }
+  }
+
+  /**
+   * Has the kernel end this process, not the agent, when the memory of both is not enough: then
+   * somebody is left to say so.
+   */
+  private static void sacrifice(Process process) {
+    try {
+      Files.writeString(Path.of("/proc/" + process.pid() + "/oom_score_adj"), "1000");
+    } catch (IOException gone) {
+      // It has ended, or there is no such thing here.
+    }
+  }
+
+  private static void feed(OutputStream pipe, byte[] input) {
+    if (input.length <= SURE_TO_FIT) {
+      pour(pipe, input);
+    } else {
+      Thread feeder = new Thread(() -> pour(pipe, input), "iptables input");
+      feeder.setDaemon(true);
+      feeder.start();
+    }
+  }
+
+  private static void pour(OutputStream pipe, byte[] input) {
+    try (pipe) {
+      pipe.write(input);
+    } catch (IOException ignored) {
+      // The program ended without reading all: its status and its words say why.
+    }
+  }
+
+  private static boolean drain(
+      Process process, byte[] buffer, Lines lines, ByteArrayOutputStream errors)
+      throws IOException {
+    boolean moved = false;
+    InputStream out = process.getInputStream();
+    while (out.available() > 0) {
+      lines.accept(buffer, out.read(buffer, 0, Math.min(buffer.length, out.available())));
+      moved = true;
+    }
+    InputStream err = process.getErrorStream();
+    while (err.available() > 0) {
+      int count = err.read(buffer, 0, Math.min(buffer.length, err.available()));
+      errors.write(buffer, 0, Math.min(count, ERRORS_KEPT - errors.size()));
+      moved = true;
+    }
+    return moved;
+  }
+
+  /** Also what it started: a wrapper script's child would live on. */
+  private static void kill(Process process) {
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
+    process.destroyForcibly();
+    try {
+      process.waitFor(1, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static String text(ByteArrayOutputStream errors) {
+    return errors.toString(StandardCharsets.UTF_8).strip();
+  }
+}

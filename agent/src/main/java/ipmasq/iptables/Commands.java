@@ -1,0 +1,35 @@
+package ipmasq.iptables;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Runs a program to its end. */
+public interface Commands {
+  /**
+   * Feeds {@code input} to the program and its output, a line at a time, to {@code lines}. Never
+   * throws, and returns within the deadline and a little.
+   *
+   * @param command the program's name, sought on PATH, and its arguments
+   */
+  Result run(List<String> command, String input, Consumer<String> lines);
+
+  /** How it ended. */
+  sealed interface Result {
+    /**
+     * By itself.
+     *
+     * @param errors what it wrote to its standard error, cut where it is long
+     */
+    record Ended(int status, String errors) implements Result {}
+
+    /** It was never started: no such program. */
+    record Missing(String searched) implements Result {}
+
+    /** It did not end in time and was killed. */
+    record Overran(Duration deadline, String errors) implements Result {}
+
+    /** It could not be started, or its pipes broke. */
+    record Broken(String why) implements Result {}
+  }
+}

@@ -1,0 +1,52 @@
+package ipmasq.iptables;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** Where programs are found: the directories of PATH, in turn. */
+public record Programs(String path) {
+  public static Programs ofEnvironment() {
+    String path = System.getenv("PATH");
+    return new Programs(path == null ? "/usr/sbin:/usr/bin:/sbin:/bin" : path);
+  }
+
+  public Optional<Path> find(String name) {
+    int from = 0;
+    while (from <= path.length()) {
+      int colon = path.indexOf(':', from);
+      int to = colon < 0 ? path.length() : colon;
+      // An empty entry would mean the working directory: no place to take root's programs from.
+      if (to > from) {
+        Path candidate = Path.of(path.substring(from, to), name);
+        if (Files.isExecutable(candidate) && !Files.isDirectory(candidate)) {
+          return Optional.of(candidate);
+        }
+      }
+      from = to + 1;
+    }
+    return Optional.empty();
+  }
+
+  /**
+   * The kind of iptables that a name stands for, by where its links lead:
+   *
+   * <pre>iptables-save → /etc/alternatives/iptables-save → iptables-nft-save → xtables-nft-multi
+   * </pre>
+   */
+  public Variant.Kind kind(String name) {
+    Optional<Path> found = find(name);
+    if (found.isEmpty()) {
+      return Variant.Kind.UNKNOWN;
+    }
+    try {
+      String file = found.get().toRealPath().getFileName().toString();
+      return file.contains("nft")
+          ? Variant.Kind.NFT
+          : file.contains("legacy") ? Variant.Kind.LEGACY : Variant.Kind.UNKNOWN;
+    } catch (IOException gone) {
+      return Variant.Kind.UNKNOWN;
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package ipmasq.iptables;
+
+import ipmasq.net.Family;
+
+/**
+ * Which of the two iptables to speak to: they keep separate rules, and the node's other programs
+ * must see ours.
+ *
+ * @param infix what stands in the programs' names: {@code -nft}, {@code -legacy} or nothing
+ * @param reason why this one, for people
+ */
+public record Variant(Kind kind, String infix, String reason) {
+  /** What the rules are kept by. */
+  public enum Kind {
+    NFT("iptables-nft"),
+    LEGACY("iptables-legacy"),
+    UNKNOWN("iptables");
+
+    private final String text;
+
+    Kind(String text) {
+      this.text = text;
+    }
+
+    @Override
+    public String toString() {
+      return text;
+    }
+  }
+
+  /**
+   * What tells the one from the other.
+   *
+   * @param plain what the programs without an infix are
+   * @param nftHint the kubelet's chain that nft's mangle table holds, or nothing
+   * @param legacyHint the kubelet's chain that legacy's mangle table holds, or nothing
+   * @param legacyUnreadable why legacy's mangle table, which is there, could not be read, or
+   *     nothing
+   */
+  public record Signs(Kind plain, String nftHint, String legacyHint, String legacyUnreadable) {}
+
+  /** The kubelet's hint decides; without one, what the node calls iptables. */
+  public static Variant choose(Signs signs) {
+    if (!signs.nftHint.isEmpty()) {
+      return new Variant(Kind.NFT, "-nft", hinted(Kind.NFT, signs.nftHint));
+    }
+    if (!signs.legacyHint.isEmpty()) {
+      return new Variant(Kind.LEGACY, "-legacy", hinted(Kind.LEGACY, signs.legacyHint));
+    }
+    if (!signs.legacyUnreadable.isEmpty()) {
+      // To write to the other one would leave the node's own rules as they are, and nobody told.
+      return new Variant(
+          Kind.LEGACY,
+          "-legacy",
+          Kind.LEGACY
+              + ": its tables are there and nft has no hint of the kubelet's; they cannot be"
+              + " read ("
+              + signs.legacyUnreadable
+              + ")");
+    }
+    return new Variant(signs.plain, "", signs.plain + ": what iptables on PATH is");
+  }
+
+  private static String hinted(Kind kind, String hint) {
+    return kind + ": the kubelet's " + hint + " is there";
+  }
+
+  /** The same choice, now that the program said what it is. */
+  public Variant confirmed(Kind told) {
+    return kind == Kind.UNKNOWN && told != Kind.UNKNOWN
+        ? new Variant(told, infix, told + ": what iptables on PATH is")
+        : this;
+  }
+
+  public String program(Family family) {
+    return program(family, infix);
+  }
+
+  public String save(Family family) {
+    return program(family) + "-save";
+  }
+
+  public String restore(Family family) {
+    return program(family) + "-restore";
+  }
+
+  /** The other of the two, which keeps rules that this one does not see. */
+  public Variant other() {
+    return kind == Kind.LEGACY
+        ? new Variant(Kind.NFT, "-nft", "")
+        : new Variant(Kind.LEGACY, "-legacy", "");
+  }
+
+  public static String program(Family family, String infix) {
+    return switch (family) {
+      case IPV4 -> "iptables" + infix;
+      case IPV6 -> "ip6tables" + infix;
+    };
+  }
+}

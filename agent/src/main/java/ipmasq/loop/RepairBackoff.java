@@ -1,0 +1,44 @@
+package ipmasq.loop;
+
+import java.time.Duration;
+
+/**
+ * Holds back while another program undoes what we mend. Used by one thread.
+ *
+ * <p>The first repairs come at once. Where each is undone again within seconds, the time between
+ * them doubles up to some seconds, so that two programs that disagree do not keep a node busy. A
+ * quiet while ends it.
+ */
+final class RepairBackoff {
+  private static final int AT_ONCE = 3;
+  private static final Duration FIRST = Duration.ofSeconds(1);
+  private static final Duration LONGEST = Duration.ofSeconds(2);
+  private static final Duration QUIET = Duration.ofSeconds(20);
+
+  private int repairs;
+  private long last;
+
+  /** A repair was made at this moment, by a clock of nanoseconds. */
+  void repaired(long now) {
+    repairs = quiet(now) ? 1 : repairs + 1;
+    last = now;
+  }
+
+  /** Whether the rules were changed again and again. */
+  boolean on(long now) {
+    return repairs > AT_ONCE && !quiet(now);
+  }
+
+  /** Whether it is too early for another repair. */
+  boolean holdsBack(long now) {
+    if (!on(now)) {
+      return false;
+    }
+    long wait = FIRST.toNanos() << Math.min(repairs - AT_ONCE - 1, 10);
+    return now - last < Math.min(wait, LONGEST.toNanos());
+  }
+
+  private boolean quiet(long now) {
+    return repairs == 0 || now - last > QUIET.toNanos();
+  }
+}

@@ -1,0 +1,34 @@
+package ipmasq.status;
+
+import ipmasq.hook.Flow;
+import ipmasq.net.Ip;
+import ipmasq.policy.Policy;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * What happens to a packet to …?
+ *
+ * @param protocol {@code tcp} and so on, where it was said
+ * @param via the interface that it leaves by, where it was said
+ */
+public record ExplainRequest(
+    Ip to, Optional<Ip> from, Optional<String> protocol, OptionalInt port, Optional<String> via) {
+  public ExplainRequest {
+    from = from.filter(ip -> ip.family() == to.family());
+  }
+
+  /** The same flow for the walk; what was not told is taken for a pod's of the policy's. */
+  Flow flow(Optional<Policy> policy, List<String> interfaces) {
+    Flow flow = Flow.to(to).local(RouteLookup.isLocal(to)).by(protocol, port).via(interfaces);
+    return from.isPresent()
+        ? flow.from(from.get(), RouteLookup.isLocal(from.get()))
+        : flow.from(policy.<List<ipmasq.net.Cidr>>map(Policy::sources).orElse(List.of()));
+  }
+
+  /** The interfaces that it leaves by: as told, else by the kernel's routing. */
+  List<String> interfaces() {
+    return via.map(List::of).orElseGet(() -> RouteLookup.interfaces(to, from));
+  }
+}

@@ -1,0 +1,246 @@
+package ipmasq.status;
+
+import ipmasq.backend.Failure;
+import ipmasq.config.Problem;
+import ipmasq.hook.Conflict;
+import ipmasq.loop.Pass;
+import ipmasq.loop.Pass.Basis;
+import ipmasq.loop.Pass.Result;
+import ipmasq.loop.Sweep.Swept;
+import ipmasq.loop.Trigger;
+import ipmasq.net.Family;
+import ipmasq.plan.Change;
+import ipmasq.status.Event.Kind;
+import ipmasq.status.Status.Standing;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes the status from passes and conflicts. Any thread may tell and ask.
+ *
+ * <p>Of passes that changed nothing only the number is kept, and of the others the last few.
+ */
+public final class StatusTracker implements Consumer<Pass> {
+  private static final int EVENTS = 50;
+  private static final int CHANGES_NAMED = 20;
+
+  private final Identity identity;
+
+  private final Deque<Event> history = new ArrayDeque<>();
+  private final Map<Family, Standing> families = new EnumMap<>(Family.class);
+  private final Map<Trigger, Long> passes = new EnumMap<>(Trigger.class);
+  private final Map<Family, Long> changes = new EnumMap<>(Family.class);
+  private final Map<Family, Long> repairs = new EnumMap<>(Family.class);
+  private final Map<Family, Long> failures = new EnumMap<>(Family.class);
+  private final Long[] durations = new Long[Totals.BOUNDS.length + 1];
+  private long flows;
+  private long rejections;
+  private Duration spent = Duration.ZERO;
+  private @Nullable Pass before;
+  private Instant configSince = Instant.EPOCH;
+
+  private volatile @Nullable Status status;
+
+  public StatusTracker(Identity identity) {
+    this.identity = identity;
+    Arrays.fill(durations, 0L);
+  }
+
+  /** The status after the latest pass; nothing before the first. */
+  public Optional<Status> status() {
+    return Optional.ofNullable(status);
+  }
+
+  /** A rule of others began to decide against the config, or no longer does. */
+  public synchronized void conflict(Instant at, Conflict conflict, boolean came) {
+    String text = came ? conflict.sentence() : "gone: " + conflict.sentence();
+    Event event = Event.of(at, came ? Kind.CONFLICT : Kind.CONFLICT_GONE, text);
+    record(event.in(conflict.family()).writing(List.of(conflict.rule()), 0, Duration.ZERO));
+    if (before != null) {
+      publish(before);
+    }
+  }
+
+  @Override
+  public synchronized void accept(Pass pass) {
+    count(pass);
+    file(pass);
+    boolean sameAim = sameAim(pass);
+    for (Family family : Family.values()) {
+      Result result = pass.results().get(family);
+      if (result == null) {
+        families.remove(family);
+      } else {
+        rules(family, result, pass, sameAim);
+      }
+    }
+    pass.sweep().results().forEach(swept -> swept(swept, pass));
+    before = pass;
+    publish(pass);
+  }
+
+  private void publish(Pass pass) {
+    status =
+        new Status(
+            identity,
+            pass,
+            configSince,
+            families,
+            new Totals(
+                passes, changes, repairs, failures, flows, rejections, List.of(durations), spent),
+            List.copyOf(history));
+  }
+
+  private void count(Pass pass) {
+    Trigger main = Trigger.RESYNC;
+    for (Trigger trigger : Trigger.values()) {
+      if (pass.why().contains(trigger)) {
+        main = trigger;
+        break;
+      }
+    }
+    passes.merge(main, 1L, Long::sum);
+    int bucket = 0;
+    while (bucket < Totals.BOUNDS.length && pass.took().toMillis() > Totals.BOUNDS[bucket]) {
+      bucket++;
+    }
+    durations[bucket]++;
+    spent = spent.plus(pass.took());
+    flows += pass.flows();
+  }
+
+  private void file(Pass pass) {
+    if (before == null
+        || !before.config().equals(pass.config())
+        || !before.sources().equals(pass.sources())) {
+      configSince = pass.at();
+    }
+    boolean bad = pass.basis() != Basis.FILE;
+    boolean wasBad = before != null && before.basis() != Basis.FILE;
+    if (bad && (!wasBad || before != null && !before.problems().equals(pass.problems()))) {
+      rejections++;
+      record(Event.of(pass.at(), Kind.REJECTED, firstError(pass)));
+    } else if (!bad && wasBad) {
+      record(Event.of(pass.at(), Kind.ACCEPTED, "the config file is good again"));
+    }
+  }
+
+  private static String firstError(Pass pass) {
+    for (Problem problem : pass.problems()) {
+      if (problem.severity() == Problem.Severity.ERROR) {
+        return problem.toString();
+      }
+    }
+    return "the config file is bad";
+  }
+
+  /** Whether the pass before wanted the same: then what had to be written was somebody's doing. */
+  private boolean sameAim(Pass pass) {
+    return before != null
+        && before.config().equals(pass.config())
+        && before.basis() == pass.basis()
+        && before.backend().equals(pass.backend());
+  }
+
+  private void rules(Family family, Result result, Pass pass, boolean sameAim) {
+    Standing standing = families.get(family);
+    boolean failed = standing != null && standing.failure().isPresent();
+    switch (result) {
+      case Result.Unchanged() -> {
+        if (failed) {
+          record(Event.of(pass.at(), Kind.RECOVERED, "the rules are in force again").in(family));
+        }
+        stand(family, pass.at(), Optional.empty());
+      }
+      case Result.Changed(var written) -> {
+        changes.merge(family, 1L, Long::sum);
+        boolean repair = sameAim && standing != null && !failed;
+        if (repair) {
+          repairs.merge(family, 1L, Long::sum);
+        }
+        record(changed(family, written, pass, repair));
+        stand(family, pass.at(), Optional.empty());
+      }
+      case Result.Pending(var changes) -> stand(family, pass.at(), Optional.of(pending(changes)));
+      case Result.Failed(var failure) -> {
+        failures.merge(family, 1L, Long::sum);
+        record(Event.of(pass.at(), Kind.FAILED, failure.toString()).in(family));
+        stand(family, pass.at(), Optional.of(failure));
+      }
+    }
+  }
+
+  private static Failure pending(List<Change> changes) {
+    return new Failure(
+        "the rules are not what the config asks for: " + Change.few(changes),
+        "nothing was written, because this agent only looks");
+  }
+
+  /** What was removed, or should have been, of rules that stood elsewhere. */
+  private void swept(Swept swept, Pass pass) {
+    Family family = swept.family();
+    switch (swept.result()) {
+      case Result.Unchanged(), Result.Pending _ -> {}
+      case Result.Changed(var removed) -> {
+        changes.merge(family, 1L, Long::sum);
+        record(changed(family, removed, pass, false));
+      }
+      case Result.Failed(var failure) -> {
+        failures.merge(family, 1L, Long::sum);
+        record(Event.of(pass.at(), Kind.FAILED, failure.toString()).in(family));
+        if (pass.config().enables(family)) {
+          stand(family, pass.at(), Optional.of(failure));
+        }
+      }
+    }
+  }
+
+  private static Event changed(Family family, List<Change> written, Pass pass, boolean repair) {
+    List<String> named = new ArrayList<>();
+    for (Change change : written.subList(0, Math.min(written.size(), CHANGES_NAMED))) {
+      named.add(change.toString());
+    }
+    String text =
+        repair
+            ? "put back in place: somebody else had changed the rules"
+            : pass.why().contains(Trigger.START)
+                ? "brought to the config at the start"
+                : "brought to the config";
+    return Event.of(pass.at(), repair ? Kind.REPAIRED : Kind.CHANGED, text)
+        .in(family)
+        .writing(named, written.size() - named.size(), pass.took());
+  }
+
+  private void stand(Family family, Instant now, Optional<Failure> failure) {
+    Standing standing = families.get(family);
+    Instant since =
+        standing != null && standing.failure().isPresent() == failure.isPresent()
+            ? standing.since()
+            : now;
+    families.put(family, new Standing(since, failure));
+  }
+
+  /** The same again makes no second entry: a failure each second would push all else out. */
+  private void record(Event event) {
+    Event last = history.peekLast();
+    if (last != null && last.repeats(event)) {
+      history.removeLast();
+      history.addLast(last.again(event.at()));
+      return;
+    }
+    history.addLast(event);
+    if (history.size() > EVENTS) {
+      history.removeFirst();
+    }
+  }
+}

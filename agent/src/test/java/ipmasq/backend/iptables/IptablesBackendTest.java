@@ -1,0 +1,307 @@
+package ipmasq.backend.iptables;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ipmasq.backend.Failure;
+import ipmasq.backend.Observation;
+import ipmasq.backend.Outcome;
+import ipmasq.backend.iptables.NatTable.Use;
+import ipmasq.iptables.Commands.Result;
+import ipmasq.iptables.LegacyTables.Presence;
+import ipmasq.iptables.Programs;
+import ipmasq.net.Cidr;
+import ipmasq.net.Family;
+import ipmasq.plan.Counter;
+import ipmasq.plan.Observed;
+import ipmasq.plan.Plan;
+import ipmasq.plan.Tally;
+import ipmasq.policy.Policy;
+import ipmasq.testkit.Policies;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The backend with programs that hang, fail and print nonsense. */
+class IptablesBackendTest {
+  private static final Policy DEFAULTS = Policies.exempting("169.254.0.0/16", "10.0.0.0/8");
+  private static final Programs NOTHING = new Programs("/nonexistent");
+
+  private final ScriptedCommands commands = new ScriptedCommands();
+  private final FakeNat nft = new FakeNat();
+  private final IptablesBackend iptables =
+      new IptablesBackend(
+          Tables.NAMES,
+          new VariantProbe(NOTHING, (family, table) -> Presence.NOT_THERE, commands)::variant,
+          (family, table) -> Presence.NOT_THERE,
+          commands,
+          nft);
+
+  private Observed seen() {
+    return assertInstanceOf(Observation.Seen.class, iptables.observe(Family.IPV4)).observed();
+  }
+
+  private Failure unseen(Family family) {
+    return assertInstanceOf(Observation.Unseen.class, iptables.observe(family)).failure();
+  }
+
+  @Test
+  void oneLookAndOneRestore() {
+    commands.prints(Tables.table("")).prints("");
+    Plan plan = Plan.toward(DEFAULTS, seen());
+    assertEquals(new Outcome.Applied(), iptables.apply(plan));
+    assertEquals(
+        List.of("iptables-save -c -t nat", "iptables-restore --noflush --counters -w 5"),
+        commands.asked);
+    assertTrue(commands.inputs.getLast().startsWith("*nat\n:IP-MASQ-AGENT - [0:0]\n"));
+    assertEquals("iptables-nft", iptables.name());
+    assertEquals("iptables-nft: what iptables on PATH is", iptables.details());
+  }
+
+  @Test
+  void nothingIsRunWhenNothingDiffers() {
+    commands.prints(Tables.table(Tables.DEFAULTS));
+    Plan plan = Plan.toward(iptables.normalize(DEFAULTS), seen());
+    assertTrue(plan.isEmpty());
+    assertEquals(new Outcome.Applied(), iptables.apply(plan));
+    assertEquals(1, commands.asked.size());
+  }
+
+  @Test
+  void aMissingProgram() {
+    commands.ends(new Result.Missing("/bin:/sbin"));
+    assertEquals(
+        "iptables-save was not found on PATH (/bin:/sbin): install iptables, or have the agent"
+            + " write nftables itself (backend nftables)",
+        unseen(Family.IPV4).toString());
+    commands.prints(Tables.table(Tables.DEFAULTS));
+    assertFalse(seen().absent());
+  }
+
+  @Test
+  void aProgramThatHangs() {
+    commands.ends(new Result.Overran(Duration.ofSeconds(30), ""));
+    assertEquals("iptables-save did not end within 30 s", unseen(Family.IPV4).message());
+  }
+
+  @Test
+  void noCapability() {
+    commands.fails(
+        4,
+        "iptables-nft-save v1.8.9 (nf_tables): Could not fetch rule set generation id: Permission"
+            + " denied (you must be root)");
+    Failure failure = unseen(Family.IPV4);
+    assertTrue(failure.message().contains("Permission denied"), failure.message());
+    assertTrue(failure.advice().contains("NET_ADMIN"), failure.advice());
+  }
+
+  @Test
+  void noNatTableForIpv6() {
+    commands.fails(
+        3,
+        "ip6tables-save v1.8.9 (legacy): Cannot initialize: Table does not exist (do you need to"
+            + " insmod?)");
+    assertTrue(unseen(Family.IPV6).advice().contains("turn IPv6 off"));
+  }
+
+  @Test
+  void nonsenseAndHalfATextAreNotBelieved() {
+    commands.prints("Segmentation fault").prints("*nat\n:IP-MASQ-AGENT - [0:0]\n");
+    assertEquals(
+        "what iptables-save printed cannot be used: a line outside of the table: Segmentation"
+            + " fault",
+        unseen(Family.IPV4).message());
+    assertEquals(
+        "what iptables-save printed cannot be used: it ends before COMMIT",
+        unseen(Family.IPV4).message());
+  }
+
+  @Test
+  void anIncompatibleTable() {
+    commands.prints("# Table `nat' is incompatible, use 'nft' tool.\n");
+    assertTrue(unseen(Family.IPV6).advice().contains("`table ip6 nat`"));
+  }
+
+  @Test
+  void aLostRaceIsToldOnceAndThenIsAFailure() {
+    commands.prints(Tables.table(Tables.DEFAULTS + "[0:0] -A POSTROUTING JUMP\n"));
+    String gone =
+        "iptables-nft-restore: line 2 failed: Bad rule (does a matching rule exist in that chain?).";
+    commands.fails(1, gone).fails(1, gone);
+    Plan plan = Plan.toward(DEFAULTS, seen());
+    assertInstanceOf(Outcome.Raced.class, iptables.apply(plan));
+    assertInstanceOf(Outcome.Refused.class, iptables.apply(plan));
+  }
+
+  @Test
+  void legacySaysOnlyWhichLine() {
+    commands.prints(Tables.table(Tables.DEFAULTS + "[0:0] -A POSTROUTING JUMP\n"));
+    commands.fails(1, "iptables-restore: line 2 failed");
+    assertInstanceOf(Outcome.Raced.class, iptables.apply(Plan.toward(DEFAULTS, seen())));
+  }
+
+  @Test
+  void aLineThatAddsIsNoRace() {
+    commands.prints(Tables.table("")).fails(1, "iptables-restore: line 3 failed");
+    assertInstanceOf(Outcome.Refused.class, iptables.apply(Plan.toward(DEFAULTS, seen())));
+  }
+
+  @Test
+  void aHeldLockIsNoRace() {
+    commands
+        .prints(Tables.table(""))
+        .fails(
+            4,
+            """
+            Can't lock /run/xtables.lock: Resource temporarily unavailable
+            Another app is currently holding the xtables lock. Stopped waiting after 5s.
+            """);
+    Outcome outcome = iptables.apply(Plan.toward(DEFAULTS, seen()));
+    Failure failure = assertInstanceOf(Outcome.Refused.class, outcome).failure();
+    assertTrue(failure.message().contains("Stopped waiting after 5s"), failure.message());
+    assertTrue(failure.advice().contains("/run/xtables.lock"), failure.advice());
+  }
+
+  @Test
+  void anOldIptablesThatDoesNotSayItsVersionIsFoundOut() {
+    commands
+        .prints("")
+        .fails(2, "iptables-restore v1.4.21: unknown option \"--random-fully\"")
+        .prints("")
+        .prints("");
+    assertInstanceOf(Outcome.Raced.class, iptables.apply(Plan.toward(DEFAULTS, seen())));
+    assertEquals(
+        new Outcome.Applied(), iptables.apply(Plan.toward(iptables.normalize(DEFAULTS), seen())));
+    assertFalse(commands.inputs.getLast().contains("random-fully"));
+    assertFalse(iptables.normalize(DEFAULTS).translation().randomFully());
+  }
+
+  @Test
+  void anOldIptablesThatSaysItsVersionIsNotAsked() {
+    commands.prints("# Generated by iptables-save v1.6.1 on Sun Nov 15\n*nat\nCOMMIT\n").prints("");
+    Observed seen = seen();
+    assertEquals(
+        new Outcome.Applied(), iptables.apply(Plan.toward(iptables.normalize(DEFAULTS), seen)));
+    assertEquals("iptables-restore --noflush --counters", commands.asked.getLast());
+    assertFalse(commands.inputs.getLast().contains("random-fully"));
+    assertEquals("iptables-legacy", iptables.name());
+  }
+
+  @Test
+  void anySourceIsNone() {
+    Policy policy = Policies.scoped(DEFAULTS, List.of("10.0.0.0/8", "0.0.0.0/0"), List.of("+"));
+    assertEquals(DEFAULTS, iptables.normalize(policy));
+    Policy twice = Policies.scoped(DEFAULTS, List.of(), List.of("eth0", "eth0"));
+    assertEquals(List.of("eth0"), iptables.normalize(twice).interfaces());
+  }
+
+  private static final String POSTROUTING =
+      Tables.full("-P POSTROUTING ACCEPT\n-A POSTROUTING -j ACCEPT\n-A POSTROUTING JUMP\n");
+  private static final String OURS =
+      Tables.full(
+          """
+          -N IP-MASQ-AGENT
+          -A IP-MASQ-AGENT -d 169.254.0.0/16 -m comment --comment "LOCAL" -j RETURN
+          -A IP-MASQ-AGENT -d 10.0.0.0/8 -m comment --comment "LOCAL" -c 3 180 -j RETURN
+          -A IP-MASQ-AGENT -m comment --comment "OUTBOUND" -c 7 420 -j MASQUERADE --random-fully
+          """);
+
+  /** An iptables that has said once that it is the one over nf_tables. */
+  private void isNft() {
+    commands.prints(Tables.table(Tables.DEFAULTS));
+    seen();
+    commands.asked.clear();
+  }
+
+  @Test
+  void onlyOurChainsAndPostroutingAreListed() {
+    isNft();
+    nft.chains.put("IP-MASQ-AGENT", new Use(3, 1));
+    nft.chains.put("POSTROUTING", new Use(2, 0));
+    commands.prints(OURS).prints(POSTROUTING);
+    Observed listed = seen();
+    assertTrue(Plan.toward(DEFAULTS, listed).isEmpty());
+    Tally tally = listed.tally().orElseThrow();
+    assertEquals(new Counter(3, 180), tally.ranges().get(Cidr.of("10.0.0.0/8")));
+    assertEquals(new Counter(7, 420), tally.translated());
+    assertEquals(
+        List.of("iptables -t nat -v -S IP-MASQ-AGENT", "iptables -t nat -v -S POSTROUTING"),
+        commands.asked);
+  }
+
+  @Test
+  void withoutAChainOfOursNoProgramIsRun() {
+    isNft();
+    nft.chains.put("POSTROUTING", new Use(70_000, 0));
+    assertTrue(seen().absent());
+    assertEquals(List.of(), commands.asked);
+  }
+
+  @Test
+  void aChangeKeepsCounters() {
+    isNft();
+    nft.chains.put("IP-MASQ-AGENT", new Use(3, 1));
+    nft.chains.put("POSTROUTING", new Use(2, 0));
+    commands.prints(OURS).prints(POSTROUTING).prints("");
+    Plan plan = Plan.toward(Policies.exempting("10.0.0.0/8"), seen());
+    assertEquals(new Outcome.Applied(), iptables.apply(plan));
+    assertTrue(commands.inputs.getLast().contains("[3:180] -A IP-MASQ-AGENT -d 10.0.0.0/8"));
+  }
+
+  @Test
+  void aChainThatGoesWhileItIsListedIsLookedForAgain() {
+    isNft();
+    nft.chains.put("IP-MASQ-AGENT", new Use(3, 1));
+    nft.vanishes = "IP-MASQ-AGENT";
+    commands.fails(4, "iptables v1.8.9 (nf_tables): table `nat' is incompatible, use 'nft' tool.");
+    assertTrue(seen().absent());
+  }
+
+  @Test
+  void halfOfWhatStandsThereIsNotBelieved() {
+    isNft();
+    nft.chains.put("IP-MASQ-AGENT", new Use(3, 1));
+    nft.chains.put("POSTROUTING", new Use(2, 0));
+    for (int look = 0; look < 3; look++) {
+      commands.prints(OURS.substring(0, OURS.length() / 2)).prints(POSTROUTING);
+    }
+    assertTrue(unseen(Family.IPV4).message().endsWith("printed, and the kernel has 3"));
+  }
+
+  @Test
+  void aChainOfOurNameWithNothingOfOursIsSomebodyElses() {
+    isNft();
+    nft.chains.put("IP-MASQ-AGENT", new Use(1, 0));
+    nft.chains.put("POSTROUTING", new Use(1, 0));
+    commands
+        .prints("-N IP-MASQ-AGENT\n-A IP-MASQ-AGENT -p tcp -j ACCEPT\n")
+        .prints("-P POSTROUTING ACCEPT\n-A POSTROUTING -j MASQUERADE\n");
+    assertTrue(unseen(Family.IPV4).message().contains("holds rules of somebody else"));
+  }
+
+  @Test
+  void aDormantTableIsSaid() {
+    isNft();
+    nft.chains.put("IP-MASQ-AGENT", new Use(3, 1));
+    nft.chains.put("POSTROUTING", new Use(2, 0));
+    nft.dormant = true;
+    commands.prints(OURS).prints(POSTROUTING);
+    assertTrue(unseen(Family.IPV4).message().startsWith("table ip nat is dormant"));
+  }
+
+  @Test
+  void whatTheKernelCannotHoldLasts() {
+    commands
+        .prints(Tables.table(""))
+        .fails(
+            4,
+            """
+            Warning: Extension addrtype revision 0 not supported, missing kernel module?
+            iptables-nft-restore v1.8.9 (nf_tables): line 7: RULE_APPEND failed (No such file or directory): rule in chain IP-MASQ-AGENT
+            """);
+    Outcome outcome = iptables.apply(Plan.toward(DEFAULTS, seen()));
+    assertTrue(assertInstanceOf(Outcome.Refused.class, outcome).failure().lasting());
+  }
+}

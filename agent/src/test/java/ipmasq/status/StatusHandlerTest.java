@@ -1,0 +1,280 @@
+package ipmasq.status;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ipmasq.config.Config;
+import ipmasq.config.Config.BackendChoice;
+import ipmasq.config.Key;
+import ipmasq.http.Request;
+import ipmasq.http.Response;
+import ipmasq.loop.Pass.Basis;
+import ipmasq.loop.Trigger;
+import ipmasq.net.Cidr;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class StatusHandlerTest {
+  private final Story story = new Story();
+  private final AtomicInteger looks = new AtomicInteger();
+  private final AtomicInteger hookLooks = new AtomicInteger();
+  private volatile boolean full;
+  private final CounterSampler sampler =
+      new CounterSampler(
+          (pass, family) -> {
+            looks.incrementAndGet();
+            return story.look(pass, family);
+          },
+          (pass, family, ours) -> {
+            hookLooks.incrementAndGet();
+            if (full) {
+              throw new OutOfMemoryError("as if");
+            }
+            return story.hook(pass, family, ours);
+          },
+          story::now,
+          story::nanos);
+  private final StatusHandler handler =
+      new StatusHandler(story.tracker, sampler, story.heartbeat, story::now);
+
+  private Response ask(String path, Map<String, String> query) throws Exception {
+    CompletableFuture<Response> answer = new CompletableFuture<>();
+    handler.handle(new Request(path, query, Optional.empty()), answer::complete);
+    return answer.get(10, TimeUnit.SECONDS);
+  }
+
+  private static String body(Response response) {
+    return new String(response.body(), StandardCharsets.UTF_8);
+  }
+
+  private void expect(int status, String text, String path) throws Exception {
+    Response response = ask(path, Map.of());
+    assertEquals(text + "\n", body(response));
+    assertEquals(status, response.status());
+  }
+
+  @Test
+  void beforeTheFirstPassItIsAliveAndNotReady() throws Exception {
+    expect(200, "ok", "/healthz");
+    expect(503, "not ready: the first pass is still under way", "/readyz");
+    expect(503, "the first pass is still under way", "/api/status");
+  }
+
+  @Test
+  void saysWhyItIsNotReady() throws Exception {
+    story.pass(Trigger.START, Story.unchanged());
+    expect(
+        200, "ready\nIPv4 masquerading is in force, as /etc/config/ip-masq-agent says.", "/readyz");
+    story.bad(Basis.LAST_GOOD).pass(Trigger.CONFIG, Story.failed());
+    expect(
+        503,
+        """
+        not ready: the config file is bad, so the last good one stays in force; the IPv4 rules are\
+         not in force
+        /etc/config/ip-masq-agent:3:5: error: CIDR "10.0.0.1/8" is not aligned to a CIDR block\
+         (write 10.0.0.0/8)
+        iptables-restore failed: <b>Resource</b> "temporarily": try & wait""",
+        "/readyz");
+  }
+
+  @Test
+  void aLoopThatHangsIsNotHealthy() throws Exception {
+    story.pass(Trigger.START, Story.failed());
+    story.heartbeat.beat(Duration.ofSeconds(60));
+    story.passes(60 + 119);
+    expect(200, "ok", "/healthz");
+    story.passes(1);
+    Response stuck = ask("/healthz", Map.of());
+    assertEquals(503, stuck.status());
+    assertTrue(body(stuck).startsWith("the loop has made no progress for 180 s"), body(stuck));
+    assertEquals(1, body(stuck).lines().count());
+  }
+
+  @Test
+  void tellsEverythingAsJson() throws Exception {
+    story.config =
+        Config.defaults()
+            .with(Key.NON_MASQUERADE_CIDRS, List.of(Cidr.of("10.0.0.0/8")))
+            .with(Key.MASQUERADE_CIDRS, List.of(Cidr.of("10.1.0.0/16")));
+    story.pass(Trigger.START, Story.changed("10.0.0.0/8"));
+    story.bad(Basis.LAST_GOOD).pass(Trigger.CONFIG, Story.unchanged());
+    assertEquals(
+        """
+        {"ok":false,"version":"1.2.3","node":"node-a","started":"2026-01-01T12:00:00Z",\
+        "now":"2026-01-01T12:00:02Z","ready":false,"running":true,"level":"bad","summary":"Not ready: the config file is bad, so\
+         the last good one stays in force.","reasons":["the config file is bad, so the last good one\
+         stays in force"],\
+        "config":{"basis":"last-good","sources":[{"path":"/etc/config/ip-masq-agent",\
+        "sha256":"74f4114516600398687f46f9e01a0430fe61246ff578e92b8ba4bb596dd73768"}],"since":"2026-01-01T12:00:01Z","resyncSeconds":60.0,\
+        "problems":[{"severity":"error","file":"/etc/config/ip-masq-agent","line":3,"column":5,\
+        "message":"CIDR \\"10.0.0.1/8\\" is not aligned to a CIDR block",\
+        "hint":"write 10.0.0.0/8"}]},"backend":{"name":"iptables-nft","reason":"the default"},\
+        "lastPass":{"at":"2026-01-01T12:00:02Z","took":0.03,"why":["config"],"fighting":false},\
+        "families":[{"family":"IPv4","inForce":true,"since":"2026-01-01T12:00:01Z","failure":null,\
+        "sources":[],"interfaces":[],"pinned":false,"translation":"masquerade, ports fully random",\
+        "translated":{"packets":7,"bytes":420},"exempted":{"packets":9,"bytes":540},"rangeCount":3,"ranges":[\
+        {"range":"10.1.0.0/16","treatment":"masquerade","seen":{"packets":1,"bytes":60}},\
+        {"range":"169.254.0.0/16","treatment":"exempt","seen":{"packets":2,"bytes":60}},\
+        {"range":"10.0.0.0/8","treatment":"exempt","seen":{"packets":3,"bytes":60}}],\
+        "exemptCount":9,"exempt":["10.0.0.0/16","10.2.0.0/15","10.4.0.0/14","10.8.0.0/13",\
+        "10.16.0.0/12","10.32.0.0/11","10.64.0.0/10","10.128.0.0/9","169.254.0.0/16"]}],\
+        "conflicts":[],"totals":{"passes":2,"changes":1,"repairs":0,"failures":0,"rejections":1},\
+        "history":[{"at":"2026-01-01T12:00:02Z","until":"2026-01-01T12:00:02Z","times":1,\
+        "kind":"rejected","family":null,"text":"/etc/config/ip-masq-agent:3:5: error: CIDR\
+         \\"10.0.0.1/8\\" is not aligned to a CIDR block (write 10.0.0.0/8)","changes":[],"more":0,\
+        "took":0.0},{"at":"2026-01-01T12:00:01Z","until":"2026-01-01T12:00:01Z","times":1,\
+        "kind":"changed","family":"IPv4","text":"brought to the config at the start",\
+        "changes":["+10.0.0.0/8"],"more":0,"took":0.03}]}
+        """,
+        body(ask("/api/status", Map.of())));
+  }
+
+  @Test
+  void looksAtTheKernelOnceASecondHoweverManyAsk() throws Exception {
+    story.pass(Trigger.START, Story.unchanged());
+    for (int i = 0; i < 100; i++) {
+      assertEquals(200, ask("/metrics", Map.of()).status());
+    }
+    assertEquals(1, looks.get());
+    story.passes(2);
+    ask("/api/status", Map.of());
+    assertEquals(2, looks.get());
+  }
+
+  @Test
+  void answersWithoutTheHookWhereMemoryEnds() throws Exception {
+    story.quiet = false;
+    full = true;
+    story.pass(Trigger.START, Story.unchanged());
+    String status = body(ask("/api/status", Map.of()));
+    assertTrue(status.contains("\"conflicts\":[]"), status);
+    assertEquals(1, hookLooks.get());
+    full = false;
+    story.passes(60);
+    assertTrue(body(ask("/api/status", Map.of())).contains("\"owner\":\"flannel\""));
+  }
+
+  @Test
+  void tellsTheFlowsOfTheLastHour() throws Exception {
+    story.pass(Trigger.START, Story.unchanged());
+    ask("/api/status", Map.of());
+    story.passes(61);
+    assertEquals(
+        """
+        {"now":"2026-01-01T12:01:02Z","from":"2026-01-01T12:00:00Z",\
+        "known":"2026-01-01T12:00:01Z","families":[{"family":"IPv4","translated":[0.0,0.0],\
+        "exempted":[0.0,0.0],"ranges":[]}]}
+        """,
+        body(ask("/api/flows", Map.of())));
+  }
+
+  @Test
+  void theCountersAreReadForTheHistoryWithoutLookingAtTheHook() throws Exception {
+    story.pass(Trigger.START, Story.unchanged());
+    sampler.count(story.status().last());
+    while (sampler.hour(1).isEmpty()) {
+      Thread.onSpinWait(); // the sampler's thread is at it
+    }
+    assertEquals(1, looks.get());
+    assertEquals(0, hookLooks.get());
+  }
+
+  @Test
+  void answersWhatHappensToAPacket() throws Exception {
+    story.pass(Trigger.START, Story.unchanged());
+    String exempt = body(ask("/api/explain", Map.of("to", "10.1.2.3")));
+    assertTrue(exempt.contains("\"wanted\":\"kept\",\"actual\":\"kept\""), exempt);
+    assertTrue(
+        exempt.contains("{\"rule\":\"10.0.0.0/8 is exempt\",\"owner\":\"ip-masq-agent\"}"), exempt);
+    assertTrue(exempt.contains("\"range\":\"10.0.0.0/8\""), exempt);
+    String out = body(ask("/api/explain", Map.of("to", "8.8.8.8", "from", "10.1.1.1")));
+    assertTrue(out.contains("\"wanted\":\"translated\",\"actual\":\"translated\""), out);
+    assertTrue(exempt.contains("\"pinned\":false"), exempt);
+    story
+        .configured(Config.defaults().with(Key.BACKEND, BackendChoice.NFTABLES).with(Key.PIN, true))
+        .pass(Trigger.CONFIG, Story.changed("pinned"));
+    String pinned = body(ask("/api/explain", Map.of("to", "10.1.2.3")));
+    assertTrue(pinned.contains("\"pinned\":true"), pinned);
+    assertTrue(pinned.contains("and pinned: no later chain masquerades it"), pinned);
+    String absent = body(ask("/api/explain", Map.of("to", "2001:db8::1")));
+    assertTrue(absent.contains("no rules of this agent for IPv6"), absent);
+  }
+
+  @Test
+  void namesRulesOfOthersThatDecideAgainstUs() throws Exception {
+    story.quiet = false;
+    story.pass(Trigger.START, Story.unchanged());
+    String status = body(ask("/api/status", Map.of()));
+    assertTrue(status.contains("\"ready\":true,\"running\":true,\"level\":\"bad\""), status);
+    assertTrue(
+        status.contains("\"kind\":\"masquerades\",\"severity\":\"warning\",\"owner\":\"flannel\""),
+        status);
+    String metrics = body(ask("/metrics", Map.of()));
+    assertTrue(
+        metrics.contains(
+            "ip_masq_agent_conflicts{family=\"ipv4\",kind=\"masquerades\",owner=\"flannel\"} 1\n"),
+        metrics);
+    String text = body(ask("/api/status.txt", Map.of()));
+    assertTrue(
+        text.contains(
+            """
+            Other rules
+              IPv4: a rule of flannel masquerades packets from 10.244.0.0/16 that the config\
+             exempts (to 10.0.0.0/8, 169.254.0.0/16, 172.16.0.0/12 and more): iptables-nft\
+             POSTROUTING: -A POSTROUTING -s 10.244.0.0/16 -m comment --comment "flanneld masq" -j\
+             MASQUERADE; start flanneld without --ip-masq, which leaves masquerading to this agent
+            """),
+        text);
+    Map<String, String> pod = Map.of("to", "172.16.0.1", "from", "10.244.1.2", "proto", "tcp");
+    String answer = body(ask("/api/explain", pod));
+    assertTrue(answer.contains("\"wanted\":\"kept\",\"actual\":\"translated\""), answer);
+    assertTrue(answer.contains("-j MASQUERADE\",\"owner\":\"flannel\""), answer);
+    String unknown = body(ask("/api/explain", Map.of("to", "172.16.0.1")));
+    assertTrue(unknown.contains("\"actual\":\"unknown\""), unknown);
+    assertTrue(
+        unknown.contains("it depends on a rule of flannel for packets from 10.244.0.0/16"),
+        unknown);
+  }
+
+  @Test
+  void refusesWhatIsNoAddress() throws Exception {
+    story.pass(Trigger.START, Story.unchanged());
+    for (Map<String, String> query :
+        List.of(
+            Map.<String, String>of(),
+            Map.of("to", "<script>"),
+            Map.of("to", "8.8.8.8", "from", "x"),
+            Map.of("to", "8.8.8.8", "from", "::1"),
+            Map.of("to", "8.8.8.8", "proto", "<script>"),
+            Map.of("to", "8.8.8.8", "port", "0"))) {
+      Response response = ask("/api/explain", query);
+      assertEquals(400, response.status());
+      assertFalse(body(response).contains("<script>"));
+    }
+    assertEquals(404, ask("/<script>", Map.of()).status());
+    assertFalse(body(ask("/<script>", Map.of())).contains("script"));
+  }
+
+  @Test
+  void thePageRunsItsOwnScriptAndNoOther() throws Exception {
+    Response page = ask("/", Map.of());
+    String policy = page.headers().get("Content-Security-Policy");
+    assertTrue(policy.contains("default-src 'none'"), policy);
+    assertTrue(policy.contains("script-src 'sha256-"), policy);
+    assertFalse(policy.contains("unsafe"), policy);
+    String html = body(page);
+    assertEquals(2, html.split("<script>", -1).length, "one script, so that one digest is enough");
+    assertFalse(html.contains("style=\""), "the policy forbids style attributes");
+    assertFalse(html.contains("http:/") || html.contains("https:/"), "nothing from elsewhere");
+  }
+}

@@ -12,6 +12,7 @@ import ipmasq.backend.nftables.NftablesBackend;
 import ipmasq.config.Config;
 import ipmasq.config.Key;
 import ipmasq.net.Cidr;
+import ipmasq.net.Cidrs;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import ipmasq.net.IpRange;
@@ -212,11 +213,11 @@ class CombinationsTest {
     boolean ports = random.nextInt(3) == 0;
     return Config.defaults()
         .with(Key.ENABLE_IPV6, true)
-        .with(Key.NON_MASQUERADE_CIDRS, exempt)
-        .with(Key.MASQUERADE_CIDRS, exceptions)
+        .with(Key.NON_MASQUERADE_CIDRS, Cidrs.copyOf(exempt))
+        .with(Key.MASQUERADE_CIDRS, Cidrs.copyOf(exceptions))
         .with(
             Key.SOURCE_CIDRS,
-            random.nextBoolean() ? List.of() : some(random, material.sources(), 2))
+            Cidrs.copyOf(random.nextBoolean() ? List.of() : some(random, material.sources(), 2)))
         .with(Key.OUTPUT_INTERFACE, pick(random, List.of("eth0", "eth1", "eth+", "wlan+")))
         .with(
             Key.OUTPUT_ADDRESS,

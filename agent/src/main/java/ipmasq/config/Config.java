@@ -1,6 +1,7 @@
 package ipmasq.config;
 
 import ipmasq.net.Cidr;
+import ipmasq.net.Cidrs;
 import ipmasq.net.Family;
 import ipmasq.net.IpRange;
 import ipmasq.net.PortRange;
@@ -18,23 +19,25 @@ public final class Config {
   public static final int DEFAULT_CIDR_LIMIT = 64;
 
   /** The private ranges of RFC 1918: exempt where nobody says otherwise. */
-  public static final List<Cidr> PRIVATE =
-      List.of(Cidr.of("10.0.0.0/8"), Cidr.of("172.16.0.0/12"), Cidr.of("192.168.0.0/16"));
+  public static final Cidrs PRIVATE =
+      Cidrs.copyOf(
+          List.of(Cidr.of("10.0.0.0/8"), Cidr.of("172.16.0.0/12"), Cidr.of("192.168.0.0/16")));
 
   /** All reserved ranges: the default list under {@code --nomasq-all-reserved-ranges}. */
-  public static final List<Cidr> RESERVED =
-      List.of(
-          Cidr.of("10.0.0.0/8"),
-          Cidr.of("172.16.0.0/12"),
-          Cidr.of("192.168.0.0/16"),
-          Cidr.of("100.64.0.0/10"),
-          Cidr.of("192.0.0.0/24"),
-          Cidr.of("192.0.2.0/24"),
-          Cidr.of("192.88.99.0/24"),
-          Cidr.of("198.18.0.0/15"),
-          Cidr.of("198.51.100.0/24"),
-          Cidr.of("203.0.113.0/24"),
-          Cidr.of("240.0.0.0/4"));
+  public static final Cidrs RESERVED =
+      Cidrs.copyOf(
+          List.of(
+              Cidr.of("10.0.0.0/8"),
+              Cidr.of("172.16.0.0/12"),
+              Cidr.of("192.168.0.0/16"),
+              Cidr.of("100.64.0.0/10"),
+              Cidr.of("192.0.0.0/24"),
+              Cidr.of("192.0.2.0/24"),
+              Cidr.of("192.88.99.0/24"),
+              Cidr.of("198.18.0.0/15"),
+              Cidr.of("198.51.100.0/24"),
+              Cidr.of("203.0.113.0/24"),
+              Cidr.of("240.0.0.0/4")));
 
   /** Which program of the kernel to write. */
   public enum BackendChoice {
@@ -81,17 +84,17 @@ public final class Config {
   }
 
   /** Destinations that see the true source address, in the file's order. */
-  public List<Cidr> nonMasqueradeCidrs() {
+  public Cidrs nonMasqueradeCidrs() {
     return of(Key.NON_MASQUERADE_CIDRS);
   }
 
   /** Exceptions inside them; the longest prefix wins. */
-  public List<Cidr> masqueradeCidrs() {
+  public Cidrs masqueradeCidrs() {
     return of(Key.MASQUERADE_CIDRS);
   }
 
   /** Only packets from here are ours; empty: from anywhere. */
-  public List<Cidr> sourceCidrs() {
+  public Cidrs sourceCidrs() {
     return of(Key.SOURCE_CIDRS);
   }
 

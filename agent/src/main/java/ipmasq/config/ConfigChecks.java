@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What no single key can show: whether the keys of all files make sense together. */
 final class ConfigChecks {
-  private static final List<Key<List<Cidr>>> RANGES =
+  private static final List<Key<Cidrs>> RANGES =
       List.of(Key.NON_MASQUERADE_CIDRS, Key.MASQUERADE_CIDRS, Key.SOURCE_CIDRS);
 
   private final List<ConfigFile> files;
@@ -62,13 +62,13 @@ final class ConfigChecks {
   }
 
   /** Goes through the elements that the files give for a key. */
-  private <E> void each(Key<List<E>> key, Visitor<E> visitor) {
+  private <E, L extends List<E>> void each(Key<L> key, Visitor<E> visitor) {
     for (ConfigFile file : files) {
-      Setting<List<E>> setting = file.setting(key);
+      Setting<L> setting = file.setting(key);
       if (setting == null) {
         continue;
       }
-      List<E> list = setting.value().orElse(List.of());
+      List<E> list = setting.value().<List<E>>map(given -> given).orElse(List.of());
       for (int i = 0; i < list.size(); i++) {
         Places places = setting.places();
         visitor.visit(list.get(i), new Place(file, places.line(i), places.column(i)));
@@ -80,7 +80,7 @@ final class ConfigChecks {
     if (config.enableIpv6()) {
       return;
     }
-    for (Key<List<Cidr>> key : RANGES) {
+    for (Key<Cidrs> key : RANGES) {
       each(key, (range, place) -> requireIpv6(range.family(), "cidr " + range, place));
     }
     each(
@@ -240,9 +240,9 @@ final class ConfigChecks {
 
   /** Within a file; that two files share a range is no slip. */
   private void warnOfRepetitions() {
-    for (Key<List<Cidr>> key : RANGES) {
+    for (Key<Cidrs> key : RANGES) {
       for (ConfigFile file : files) {
-        Setting<List<Cidr>> setting = file.setting(key);
+        Setting<Cidrs> setting = file.setting(key);
         if (setting != null && setting.value().isPresent()) {
           warnOfRepetitions(file, setting, setting.value().get());
         }
@@ -250,9 +250,8 @@ final class ConfigChecks {
     }
   }
 
-  private static void warnOfRepetitions(
-      ConfigFile file, Setting<List<Cidr>> setting, List<Cidr> list) {
-    if (Cidrs.copyOf(list).distinct().size() == list.size()) {
+  private static void warnOfRepetitions(ConfigFile file, Setting<Cidrs> setting, Cidrs list) {
+    if (list.distinct().size() == list.size()) {
       return;
     }
     Map<Cidr, Integer> first = new HashMap<>();
@@ -281,7 +280,7 @@ final class ConfigChecks {
     if (config.masqueradeCidrs().isEmpty()) {
       return;
     }
-    Cidrs exempt = Cidrs.copyOf(config.nonMasqueradeCidrs()).outermost();
+    Cidrs exempt = config.nonMasqueradeCidrs().outermost();
     each(
         Key.MASQUERADE_CIDRS,
         (range, place) -> {

@@ -17,7 +17,7 @@ final class ConfigPolicy {
   private ConfigPolicy() {}
 
   static Policy of(Config config, Family family) {
-    Cidrs sources = Cidrs.copyOf(config.sourceCidrs()).of(family);
+    Cidrs sources = config.sourceCidrs().of(family);
     if (sources.isEmpty() && !config.sourceCidrs().isEmpty()) {
       // Sources of the other family only: none of this one's traffic is ours.
       return exemptAll(family);
@@ -25,8 +25,8 @@ final class ConfigPolicy {
     // A range that is given twice is written once, unlike in the Go agents.
     Cidrs exempt =
         Cidrs.copyOf(config.masqLinkLocal(family) ? List.of() : List.of(family.linkLocal()))
-            .followedBy(Cidrs.copyOf(config.nonMasqueradeCidrs()).of(family));
-    Cidrs exceptions = Cidrs.copyOf(config.masqueradeCidrs()).of(family);
+            .followedBy(config.nonMasqueradeCidrs().of(family));
+    Cidrs exceptions = config.masqueradeCidrs().of(family);
     return new Policy(
         family,
         sources,
@@ -49,7 +49,7 @@ final class ConfigPolicy {
   }
 
   /** First match becomes longest prefix; without exceptions the file's order stays. */
-  private static List<Destination> destinations(Cidrs exempt, Cidrs exceptions) {
+  private static Destinations destinations(Cidrs exempt, Cidrs exceptions) {
     if (exceptions.isEmpty()) {
       return Destinations.exempt(exempt);
     }
@@ -58,6 +58,6 @@ final class ConfigPolicy {
     exceptions.forEach(range -> destinations.add(new Destination(range, Treatment.TRANSLATE)));
     destinations.addAll(Destinations.exempt(exempt));
     destinations.sort(Comparator.comparing(each -> -each.range().prefix()));
-    return destinations;
+    return Destinations.copyOf(destinations);
   }
 }

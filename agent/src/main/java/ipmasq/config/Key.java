@@ -6,7 +6,7 @@ import static ipmasq.config.Config.BackendChoice.IPTABLES;
 import ipmasq.config.Config.BackendChoice;
 import ipmasq.config.Config.Conntrack;
 import ipmasq.config.ValueType.Parsed;
-import ipmasq.net.Cidr;
+import ipmasq.net.Cidrs;
 import ipmasq.net.IpRange;
 import ipmasq.net.PortRange;
 import java.time.Duration;
@@ -28,12 +28,12 @@ public final class Key<T> {
   private static final List<Key<?>> described = new ArrayList<>();
 
   // What the Go agents know.
-  public static final Key<List<Cidr>> NON_MASQUERADE_CIDRS =
+  public static final Key<Cidrs> NON_MASQUERADE_CIDRS =
       new Key<>(
           "nonMasqueradeCIDRs",
           ListTypes.CIDRS,
           Config.PRIVATE,
-          Merge.unite(),
+          Merge.uniteRanges(),
           new Docs("destinations that see the pod's address")
               .description(
                   "Destinations that see the true source address. Replaces the default list; an"
@@ -92,12 +92,12 @@ public final class Key<T> {
               false));
 
   // What their users have asked for.
-  public static final Key<List<Cidr>> MASQUERADE_CIDRS =
+  public static final Key<Cidrs> MASQUERADE_CIDRS =
       new Key<>(
           "masqueradeCIDRs",
           ListTypes.CIDRS,
-          List.of(),
-          Merge.unite(),
+          Cidrs.NONE,
+          Merge.uniteRanges(),
           new Docs("exceptions: parts of the ranges above that are masqueraded")
               .byDefault("none")
               .description(
@@ -105,12 +105,12 @@ public final class Key<T> {
                       + " longest prefix wins.")
               .examples(List.of("10.8.0.0/16"), List.of()));
 
-  public static final Key<List<Cidr>> SOURCE_CIDRS =
+  public static final Key<Cidrs> SOURCE_CIDRS =
       new Key<>(
           "sourceCIDRs",
           ListTypes.CIDRS,
-          List.of(),
-          Merge.unite(),
+          Cidrs.NONE,
+          Merge.uniteRanges(),
           new Docs("masquerade only what comes from here")
               .byDefault("any")
               .description("Only traffic from these sources is masqueraded. Empty: from anywhere.")

@@ -141,7 +141,7 @@ final class ListTypes {
   }
 
   /** Blocks of addresses, in memory as numbers. */
-  static final ValueType<List<Cidr>> CIDRS =
+  static final ValueType<Cidrs> CIDRS =
       new ValueType<>() {
         private final ListOf<Cidr> list =
             new ListOf<>(
@@ -154,15 +154,18 @@ final class ListTypes {
                     "^([0-9]{1,3}(\\.[0-9]{1,3}){3}|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)/[0-9]{1,3}$"));
 
         @Override
-        public Optional<List<Cidr>> read(Input in) throws SyntaxError {
+        public Optional<Cidrs> read(Input in) throws SyntaxError {
           Cidrs.Collector collector = new Cidrs.Collector();
           list.readInto(in, collector);
           return Optional.of(Cidrs.copyOf(collector));
         }
 
         @Override
-        public Parsed<List<Cidr>> parse(String text) {
-          return list.parse(text);
+        public Parsed<Cidrs> parse(String text) {
+          return switch (list.parse(text)) {
+            case Parsed.Value<List<Cidr>>(var blocks) -> new Parsed.Value<>(Cidrs.copyOf(blocks));
+            case Parsed.Malformed<List<Cidr>>(var reason) -> new Parsed.Malformed<>(reason);
+          };
         }
 
         @Override
@@ -171,13 +174,8 @@ final class ListTypes {
         }
 
         @Override
-        public Object json(List<Cidr> value) {
+        public Object json(Cidrs value) {
           return list.json(value);
-        }
-
-        @Override
-        public List<Cidr> copy(List<Cidr> value) {
-          return Cidrs.copyOf(value);
         }
       };
 

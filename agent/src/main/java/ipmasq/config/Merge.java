@@ -1,5 +1,6 @@
 package ipmasq.config;
 
+import ipmasq.net.Cidrs;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -17,6 +18,11 @@ interface Merge<T> {
       all.addAll(next);
       return Optional.of(List.copyOf(all));
     };
+  }
+
+  /** All ranges, each once. */
+  static Merge<Cidrs> uniteRanges() {
+    return (first, next) -> Optional.of(first.followedBy(next).distinct());
   }
 
   /** True where one of them is. */

@@ -1,6 +1,6 @@
 package ipmasq.config;
 
-import ipmasq.net.Cidr;
+import ipmasq.net.Cidrs;
 import java.util.List;
 
 /**
@@ -9,7 +9,7 @@ import java.util.List;
  * with another source.
  */
 final class Shrinkage {
-  private static final List<Key<List<Cidr>>> LISTS =
+  private static final List<Key<Cidrs>> LISTS =
       List.of(Key.NON_MASQUERADE_CIDRS, Key.MASQUERADE_CIDRS, Key.SOURCE_CIDRS);
 
   /** Of fewer ranges, half are soon gone on purpose. */
@@ -19,7 +19,7 @@ final class Shrinkage {
 
   /** Whether a list lost all of its ranges, or most of many. */
   static boolean of(Config before, Config after) {
-    for (Key<List<Cidr>> key : LISTS) {
+    for (Key<Cidrs> key : LISTS) {
       int had = before.of(key).size();
       int has = after.of(key).size();
       if (had > 0 && has == 0 || had >= FEW && 2 * has < had) {

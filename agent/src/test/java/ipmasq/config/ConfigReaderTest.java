@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import ipmasq.config.Config.BackendChoice;
 import ipmasq.net.Cidr;
+import ipmasq.net.Cidrs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -63,7 +64,9 @@ class ConfigReaderTest {
             """);
     assertEquals(
         Config.defaults()
-            .with(Key.NON_MASQUERADE_CIDRS, List.of(Cidr.of("10.1.0.0/16"), Cidr.of("10.2.0.0/16")))
+            .with(
+                Key.NON_MASQUERADE_CIDRS,
+                Cidrs.copyOf(List.of(Cidr.of("10.1.0.0/16"), Cidr.of("10.2.0.0/16"))))
             .with(Key.CIDR_LIMIT, OptionalLong.of(64))
             .with(Key.MASQ_LINK_LOCAL, true)
             .with(Key.MASQ_LINK_LOCAL_IPV6, true)

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import ipmasq.net.Cidr;
+import ipmasq.net.Cidrs;
 import ipmasq.net.Family;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -51,7 +52,10 @@ class ConformanceTest {
             .with(Key.ENABLE_IPV6, recorded.flag("--enable-ipv6"))
             .with(
                 Key.NON_MASQUERADE_CIDRS,
-                recorded.flag("--nomasq-all-reserved-ranges") ? Config.RESERVED : Config.PRIVATE);
+                Cidrs.copyOf(
+                    recorded.flag("--nomasq-all-reserved-ranges")
+                        ? Config.RESERVED
+                        : Config.PRIVATE));
     return new FlagDefaults(config, Set.of(), Config.BackendChoice.IPTABLES);
   }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ipmasq.config.Config.BackendChoice;
 import ipmasq.config.Config.Conntrack;
 import ipmasq.net.Cidr;
+import ipmasq.net.Cidrs;
 import ipmasq.net.IpRange;
 import ipmasq.net.PortRange;
 import java.nio.file.Path;
@@ -46,8 +47,10 @@ class NewKeysTest {
             """);
     assertEquals(
         Config.defaults()
-            .with(Key.MASQUERADE_CIDRS, List.of(Cidr.of("10.8.0.0/16"), Cidr.of("fd00:1::/32")))
-            .with(Key.SOURCE_CIDRS, List.of(Cidr.of("10.244.0.0/16")))
+            .with(
+                Key.MASQUERADE_CIDRS,
+                Cidrs.copyOf(List.of(Cidr.of("10.8.0.0/16"), Cidr.of("fd00:1::/32"))))
+            .with(Key.SOURCE_CIDRS, Cidrs.copyOf(List.of(Cidr.of("10.244.0.0/16"))))
             .with(Key.OUTPUT_INTERFACE, List.of("eth0", "wlan+"))
             .with(
                 Key.OUTPUT_ADDRESS,

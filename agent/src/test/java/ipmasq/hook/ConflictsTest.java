@@ -14,6 +14,7 @@ import ipmasq.hook.nftables.ForeignChains;
 import ipmasq.loop.Enforcement;
 import ipmasq.loop.Pass;
 import ipmasq.net.Cidr;
+import ipmasq.net.Cidrs;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import ipmasq.policy.Policy;
@@ -41,7 +42,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ConflictsTest {
   private static final Config CONFIG =
       Config.defaults()
-          .with(Key.NON_MASQUERADE_CIDRS, List.of(Cidr.of("10.0.0.0/8"), Cidr.of("172.20.0.0/16")));
+          .with(
+              Key.NON_MASQUERADE_CIDRS,
+              Cidrs.copyOf(List.of(Cidr.of("10.0.0.0/8"), Cidr.of("172.20.0.0/16"))));
   private static final Policy POLICY = CONFIG.policy(Family.IPV4);
   private static final Policy OF_PODS =
       Policies.scoped(POLICY, List.of("10.244.0.0/16"), List.of("eth+"));

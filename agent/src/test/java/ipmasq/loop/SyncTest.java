@@ -17,6 +17,7 @@ import ipmasq.config.Reading;
 import ipmasq.loop.Pass.Basis;
 import ipmasq.loop.Pass.Result;
 import ipmasq.net.Cidr;
+import ipmasq.net.Cidrs;
 import ipmasq.net.Family;
 import ipmasq.policy.Policy;
 import java.nio.file.Path;
@@ -32,7 +33,7 @@ import org.junit.jupiter.api.Test;
 class SyncTest {
   private static final Config DEFAULTS = Config.defaults();
   private static final Config NARROW =
-      DEFAULTS.with(Key.NON_MASQUERADE_CIDRS, List.of(Cidr.of("10.9.0.0/16")));
+      DEFAULTS.with(Key.NON_MASQUERADE_CIDRS, Cidrs.copyOf(List.of(Cidr.of("10.9.0.0/16"))));
   private static final Config DUAL = DEFAULTS.with(Key.ENABLE_IPV6, true);
 
   private final FakeBackend backend = new FakeBackend("fake");

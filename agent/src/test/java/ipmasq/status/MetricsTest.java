@@ -10,6 +10,7 @@ import ipmasq.config.Key;
 import ipmasq.loop.Pass.Basis;
 import ipmasq.loop.Trigger;
 import ipmasq.net.Cidr;
+import ipmasq.net.Cidrs;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -173,7 +174,7 @@ class MetricsTest {
     for (int i = 0; i < Metrics.MOST_RANGES; i++) {
       many.add(Cidr.of("10." + i + ".0.0/16"));
     }
-    story.config = Config.defaults().with(Key.NON_MASQUERADE_CIDRS, many);
+    story.config = Config.defaults().with(Key.NON_MASQUERADE_CIDRS, Cidrs.copyOf(many));
     story.pass(Trigger.START, Story.unchanged());
     String text = text();
     assertEquals(256, text.split("\nip_masq_agent_range_flows_total\\{", -1).length - 1);

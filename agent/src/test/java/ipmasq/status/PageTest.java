@@ -11,6 +11,7 @@ import ipmasq.http.Limits;
 import ipmasq.loop.Pass.Basis;
 import ipmasq.loop.Trigger;
 import ipmasq.net.Cidr;
+import ipmasq.net.Cidrs;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -83,14 +84,15 @@ class PageTest {
             .with(Key.ENABLE_IPV6, true)
             .with(
                 Key.NON_MASQUERADE_CIDRS,
-                cidrs(
-                    "10.0.0.0/8",
-                    "172.16.0.0/12",
-                    "192.168.0.0/16",
-                    "198.51.100.0/24",
-                    "fd00::/8",
-                    "2001:db8::/32"))
-            .with(Key.MASQUERADE_CIDRS, cidrs("10.96.0.0/16"));
+                Cidrs.copyOf(
+                    cidrs(
+                        "10.0.0.0/8",
+                        "172.16.0.0/12",
+                        "192.168.0.0/16",
+                        "198.51.100.0/24",
+                        "fd00::/8",
+                        "2001:db8::/32")))
+            .with(Key.MASQUERADE_CIDRS, Cidrs.copyOf(cidrs("10.96.0.0/16")));
     story.pass(Trigger.START, Story.changed("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"));
     story.pass(Trigger.RULES, Story.repaired("the jump from POSTROUTING is missing"));
   }
@@ -248,7 +250,9 @@ class PageTest {
     }
     many.add(Cidr.of("fd00:1234::/32"));
     story.config =
-        Config.defaults().with(Key.ENABLE_IPV6, true).with(Key.NON_MASQUERADE_CIDRS, many);
+        Config.defaults()
+            .with(Key.ENABLE_IPV6, true)
+            .with(Key.NON_MASQUERADE_CIDRS, Cidrs.copyOf(many));
 
     for (int i = 0; i < 60; i++) {
       String[] changes = new String[30];
@@ -331,7 +335,7 @@ class PageTest {
       many.add(Cidr.of("10." + i + ".0.0/" + (16 + i % 9)));
       many.add(Cidr.of((100 + i / 4) + "." + i + ".1.0/24"));
     }
-    story.config = Config.defaults().with(Key.NON_MASQUERADE_CIDRS, many);
+    story.config = Config.defaults().with(Key.NON_MASQUERADE_CIDRS, Cidrs.copyOf(many));
     story.pass(Trigger.START, Story.unchanged());
     browser.show(1100, 1500, false);
     browser.open(url);

@@ -12,6 +12,7 @@ import ipmasq.http.Response;
 import ipmasq.loop.Pass.Basis;
 import ipmasq.loop.Trigger;
 import ipmasq.net.Cidr;
+import ipmasq.net.Cidrs;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -104,8 +105,8 @@ class StatusHandlerTest {
   void tellsEverythingAsJson() throws Exception {
     story.config =
         Config.defaults()
-            .with(Key.NON_MASQUERADE_CIDRS, List.of(Cidr.of("10.0.0.0/8")))
-            .with(Key.MASQUERADE_CIDRS, List.of(Cidr.of("10.1.0.0/16")));
+            .with(Key.NON_MASQUERADE_CIDRS, Cidrs.copyOf(List.of(Cidr.of("10.0.0.0/8"))))
+            .with(Key.MASQUERADE_CIDRS, Cidrs.copyOf(List.of(Cidr.of("10.1.0.0/16"))));
     story.pass(Trigger.START, Story.changed("10.0.0.0/8"));
     story.bad(Basis.LAST_GOOD).pass(Trigger.CONFIG, Story.unchanged());
     assertEquals(

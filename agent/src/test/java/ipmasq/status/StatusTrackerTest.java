@@ -9,6 +9,7 @@ import ipmasq.config.Key;
 import ipmasq.loop.Pass.Basis;
 import ipmasq.loop.Trigger;
 import ipmasq.net.Cidr;
+import ipmasq.net.Cidrs;
 import ipmasq.net.Family;
 import ipmasq.status.Event.Kind;
 import java.util.Arrays;
@@ -44,7 +45,7 @@ class StatusTrackerTest {
   void aChangeThatTheConfigDidNotAskForIsARepair() {
     story.pass(Trigger.START, Story.changed("10.0.0.0/8"));
     story.pass(Trigger.RULES, Story.changed("10.0.0.0/8"));
-    Config other = Config.defaults().with(Key.NON_MASQUERADE_CIDRS, List.of());
+    Config other = Config.defaults().with(Key.NON_MASQUERADE_CIDRS, Cidrs.copyOf(List.of()));
     story.configured(other).pass(Trigger.CONFIG, Story.changed("x"));
     assertEquals(List.of(Kind.CHANGED, Kind.REPAIRED, Kind.CHANGED), kinds());
     assertEquals(Map.of(Family.IPV4, 1L), story.status().totals().repairs());

@@ -20,7 +20,7 @@ public final class Cidrs extends AbstractList<Cidr> implements RandomAccess {
   private static final int WORDS = 3;
 
   private static final int V6 = 1 << 8;
-  private static final Cidrs NONE = new Cidrs(new long[0]);
+  public static final Cidrs NONE = new Cidrs(new long[0]);
 
   private final long[] words;
 

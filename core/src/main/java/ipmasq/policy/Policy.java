@@ -19,26 +19,30 @@ import java.util.List;
  */
 public record Policy(
     Family family,
-    List<Cidr> sources,
+    Cidrs sources,
     List<String> interfaces,
-    List<Destination> destinations,
+    Destinations destinations,
     Translation translation,
     boolean pinned) {
 
   public Policy {
-    sources = Cidrs.copyOf(sources);
     interfaces = List.copyOf(interfaces);
-    destinations = Destinations.copyOf(destinations);
   }
 
-  /** One that is not pinned. */
+  /** One that is not pinned, from plain lists. */
   public Policy(
       Family family,
       List<Cidr> sources,
       List<String> interfaces,
       List<Destination> destinations,
       Translation translation) {
-    this(family, sources, interfaces, destinations, translation, false);
+    this(
+        family,
+        Cidrs.copyOf(sources),
+        interfaces,
+        Destinations.copyOf(destinations),
+        translation,
+        false);
   }
 
   /** A range of destinations and what happens to packets that go there. */
@@ -82,14 +86,14 @@ public record Policy(
 
   /** The ranges whose packets keep their source address, disjoint and in order. */
   public Cidrs exempt() {
-    return Disjoint.exempt(Destinations.copyOf(destinations));
+    return Disjoint.exempt(destinations);
   }
 
   /** The same decisions, with ranges that do not overlap: what a set can hold. */
   public Policy disjoint() {
     return new Policy(
         family,
-        Cidrs.copyOf(sources).outermost(),
+        sources.outermost(),
         interfaces,
         Destinations.exempt(exempt()),
         translation,

@@ -1,6 +1,6 @@
 package ipmasq.backend.nftables;
 
-import ipmasq.net.Cidr;
+import ipmasq.net.Cidrs;
 import ipmasq.net.Family;
 import ipmasq.netlink.Answer;
 import ipmasq.netlink.NetlinkFailure;
@@ -147,7 +147,7 @@ final class NftablesClient implements AutoCloseable {
                         family,
                         chains,
                         content.blocks(),
-                        sources.<List<Cidr>>map(SetContent::blocks).orElse(List.of())));
+                        sources.map(SetContent::blocks).orElse(Cidrs.NONE)));
     if (policy.isEmpty() && (!chains.isEmpty() || exempt.isPresent())) {
       flaws.add("our chains, their rules or sets are not as they should be");
     }

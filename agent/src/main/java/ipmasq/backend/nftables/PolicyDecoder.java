@@ -1,6 +1,5 @@
 package ipmasq.backend.nftables;
 
-import ipmasq.net.Cidr;
 import ipmasq.net.Cidrs;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
@@ -33,7 +32,7 @@ final class PolicyDecoder {
   private PolicyDecoder() {}
 
   static Optional<Policy> policy(
-      Family family, List<ChainRules> chains, Cidrs exempt, List<Cidr> sources) {
+      Family family, List<ChainRules> chains, Cidrs exempt, Cidrs sources) {
     Optional<List<Rule>> rules = rules(chains, TableNames.chain(family));
     Optional<Translation> translation = rules.flatMap(PolicyDecoder::translation);
     if (translation.isEmpty()) {

@@ -24,7 +24,7 @@ public final class DecoderTarget {
       return;
     }
     List<ChainRules> chains = List.of(new ChainRules(TableNames.chain(Family.IPV4), rules));
-    Optional<Policy> policy = PolicyDecoder.policy(Family.IPV4, chains, BLOCKS, List.of());
+    Optional<Policy> policy = PolicyDecoder.policy(Family.IPV4, chains, BLOCKS, Cidrs.NONE);
     if (policy.isPresent()
         && !NftablesLayout.chains(policy.get()).getFirst().sameAs(chains.getFirst())) {
       throw new AssertionError(policy.get().toString());

@@ -66,15 +66,8 @@ class ContainerTest {
     try (var node = Namespace.open("node");
         var config = new ConfigVolume()) {
       node.ip("link set lo up");
-      var lock = Files.createFile(folder.resolve("xtables.lock"));
       config.publish("nonMasqueradeCIDRs: [10.1.0.0/16]\nresyncInterval: 60s\n");
-      var command = new ArrayList<>(List.of("run", "--detach", "--name=" + NAME));
-      command.addAll(flags(container()));
-      command.add("--network=ns:/run/netns/" + node.name());
-      command.add("--volume=" + config.directory() + ":/etc/config:ro");
-      command.add("--volume=" + lock + ":/run/xtables.lock");
-      command.add(image);
-      container().getAsJsonArray("args").forEach(a -> command.add(a.getAsString()));
+      var command = command(node, config, folder);
       try {
         podman(command.toArray(String[]::new)).ok();
         awaitRule(node, "-d 10.1.0.0/16");
@@ -102,6 +95,51 @@ class ContainerTest {
         podman("rm", "--force", "--time=1", NAME);
       }
     }
+  }
+
+  /** Within the manifest's memory limit. */
+  @Test
+  void anAgentWithManyRangesLeavesRoomForADiagnosticCommand(@TempDir Path folder) throws Exception {
+    try (var node = Namespace.open("node");
+        var config = new ConfigVolume()) {
+      node.ip("link set lo up");
+      var many = new StringBuilder("backend: nftables\nnonMasqueradeCIDRs:\n");
+      for (int i = 0; i < 100_000; i++) {
+        many.append("- 2001:db8:%x:%x::/64\n".formatted(i >> 8, i & 0xff));
+      }
+      config.publish("enableIPv6: true\n" + many);
+      try {
+        podman(command(node, config, folder).toArray(String[]::new)).ok();
+        Eventually.within(
+            PATIENCE, "ready", () -> exec("status").text(), said -> said.contains("in force"));
+        for (var words : List.of("plan", "status", "config", "explain 2001:db8:1:1::1")) {
+          exec(words.split(" ")).ok();
+        }
+        assertEquals(
+            "false true 0",
+            podman(
+                    "inspect",
+                    "--format={{.State.OOMKilled}} {{.State.Running}} {{.RestartCount}}",
+                    NAME)
+                .ok());
+      } finally {
+        podman("rm", "--force", "--time=1", NAME);
+      }
+    }
+  }
+
+  /** Runs the image as the manifest says. */
+  private static List<String> command(Namespace node, ConfigVolume config, Path folder)
+      throws Exception {
+    var lock = Files.createFile(folder.resolve("xtables.lock"));
+    var command = new ArrayList<>(List.of("run", "--detach", "--name=" + NAME));
+    command.addAll(flags(container()));
+    command.add("--network=ns:/run/netns/" + node.name());
+    command.add("--volume=" + config.directory() + ":/etc/config:ro");
+    command.add("--volume=" + lock + ":/run/xtables.lock");
+    command.add(image);
+    container().getAsJsonArray("args").forEach(a -> command.add(a.getAsString()));
+    return command;
   }
 
   @Test

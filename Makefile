@@ -80,11 +80,11 @@ test: build ## everything: unit, kernel and end-to-end tests
 	@tools/needs lab deploy page old-cpu
 	@$(MVN) --fail-at-end verify
 
-fault-test: build ## the agent killed, starved, lied to and fought with; a thousand random sequences: LONG=1; one again: SEED=… COUNT=1
+fault-test: build ## the agent killed, starved, lied to and fought with; LONG=1: a thousand random sequences; SEED=… COUNT=1: one of them again
 	@tools/needs lab
 	@$(MVN) -q test -pl netlink,agent -am -Dgroups=fault -Dipmasq.long=$(if $(LONG),true,false) $(if $(SEED),-Dipmasq.faults.seed=$(SEED) -Dtest=RandomFaultsTest) $(if $(COUNT),-Dipmasq.faults.count=$(COUNT)) -Dsurefire.failIfNoSpecifiedTests=false
 
-fuzz: ## let Jazzer loose on all that reads bytes, 60 s a target: make fuzz DURATION=600
+fuzz: ## fuzz everything that parses bytes, 60 s per target: make fuzz DURATION=600
 	@tools/needs build
 	@$(MVN) -q test -pl fuzz -am -Dgroups=fuzz -Dipmasq.fuzz.seconds=$(or $(DURATION),60) -Dsurefire.failIfNoSpecifiedTests=false
 

@@ -53,7 +53,8 @@ enum Command {
           + " removed, ~ repaired. With --config=- the file is the standard input.",
       Rules.ALL,
       Set.of(Flag.OUTPUT),
-      "0 nothing, 1 the file is bad or the rules cannot be read, 2 something or wrong usage",
+      "0 nothing would change, 1 the file is bad or the rules cannot be read, 2 something would"
+          + " change or wrong usage",
       "plan --config my-config"),
   APPLY(
       "",
@@ -61,7 +62,7 @@ enum Command {
       "Writes what plan shows, once. Refuses where an agent runs, which keeps the rules itself.",
       Rules.ALL,
       Set.of(Flag.OUTPUT),
-      "0 in force, 1 not",
+      "0 the rules are in force, 1 they are not",
       "apply --config my-config"),
   STATUS(
       "",
@@ -69,7 +70,7 @@ enum Command {
       "Asks the running agent, if it listens, and otherwise looks at the file and the kernel.",
       Rules.ALL,
       Set.of(Flag.LISTEN, Flag.OUTPUT),
-      "0 packets go as the config says and an agent runs, 1 not",
+      "0 packets go as the config says and an agent runs, 1 otherwise",
       "status --output=json"),
   EXPLAIN(
       "ADDRESS…",
@@ -78,7 +79,7 @@ enum Command {
           + " addresses it also explains the flow from the first to the second.",
       Rules.ALL,
       Set.of(Flag.FROM, Flag.VIA, Flag.PROTO, Flag.PORT, Flag.OUTPUT),
-      "0 answered whatever the answer, 1 the file is bad or nothing can be read",
+      "0 answered, 1 the file is bad or nothing can be read",
       "explain 10.244.1.2 8.8.8.8 --proto=tcp --port=443"),
   CLEANUP(
       "",

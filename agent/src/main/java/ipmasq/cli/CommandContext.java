@@ -122,7 +122,14 @@ record CommandContext(PrintStream out, PrintStream err, Settings settings, Backe
   }
 
   Reading read() {
-    return ConfigReader.read(settings.paths(IfMissing.ERROR), flags(backends.look()));
+    return read(IfMissing.ERROR);
+  }
+
+  /**
+   * @param ifNamed what a file means that was named and is not there
+   */
+  Reading read(IfMissing ifNamed) {
+    return ConfigReader.read(settings.paths(ifNamed), flags(backends.look()));
   }
 
   private FlagDefaults flags(Node node) {

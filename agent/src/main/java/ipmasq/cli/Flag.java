@@ -131,7 +131,11 @@ record Flag(String name, Kind kind, @Nullable String value, String help) {
         new Flag(STRICT, Kind.SWITCH, "", "a warning is an error"),
         new Flag(OUTPUT, Kind.TEXT, "text|json", "how to answer (default text)"),
         new Flag(LOG_FORMAT, Kind.TEXT, "text|json", "how the log looks (default text)"),
-        new Flag(VERBOSITY, Kind.NUMBER, "N", "how much to log: 0 changes, 2 each pass, 4 detail"),
+        new Flag(
+            VERBOSITY,
+            Kind.NUMBER,
+            "N",
+            "how much to log: 0 changes and problems, 1 each repair, 2 each pass"),
         new Flag(VERSION, Kind.SWITCH, "", "print the version and exit"),
         new Flag(HELP, Kind.SWITCH, "", "print this and exit"),
         new Flag("h", Kind.SWITCH, null, "as --help"),

@@ -18,7 +18,7 @@ final class Help {
     for (Command command : Command.values()) {
       row("  " + command.usage(), COMMANDS, command.purpose(), text);
     }
-    text.append("\nFlags of run, which is meant where no command is named:\n");
+    text.append("\nFlags of run, the default command:\n");
     flags(Command.RUN, text);
     text.append("\nThe logging flags of klog are accepted too; all but --v do nothing.\n");
     text.append("ip-masq-agent COMMAND --help shows its flags, exit codes and an example.\n");

@@ -90,6 +90,11 @@ record RunningAgent(long pid, CommandLine line) {
     return line.text(Flag.LISTEN).flatMap(Listen::parse).map(RunningAgent::reachable);
   }
 
+  /** Whether these are the files that its command line names. */
+  boolean reads(List<Path> configs) {
+    return configs.equals(line.list(Flag.CONFIG).stream().map(Path::of).toList());
+  }
+
   /** Whether it writes rules. */
   boolean writes() {
     return !line.isOn(Flag.DRY_RUN, false);

@@ -6,6 +6,7 @@ import ipmasq.backend.Backend;
 import ipmasq.backend.Failure;
 import ipmasq.backend.Observation;
 import ipmasq.config.Config;
+import ipmasq.config.ConfigPaths.IfMissing;
 import ipmasq.config.Reading;
 import ipmasq.http.Fetch;
 import ipmasq.loop.Pass;
@@ -73,7 +74,7 @@ final class ShowStatus {
   }
 
   private static int cannotTell(CommandContext context) {
-    String sentence = "Cannot tell how this node stands: run as root.";
+    String sentence = "Cannot tell how this node is doing: run as root.";
     if (context.json()) {
       Map<String, Object> fields = new LinkedHashMap<>();
       fields.put("ok", false);
@@ -112,7 +113,8 @@ final class ShowStatus {
 
   /** A look as a pass would take it, without writing anything. */
   private static int local(CommandContext context, Optional<RunningAgent> agent) {
-    Reading reading = context.read();
+    boolean its = agent.filter(it -> it.reads(context.settings().configs())).isPresent();
+    Reading reading = context.read(its ? IfMissing.WARNING : IfMissing.ERROR);
     Pass looked = context.sync(reading, false).pass(Set.of(Trigger.START), false);
     Pass pass = looked.with(results(looked, agent.isPresent()));
     Config config = pass.config();

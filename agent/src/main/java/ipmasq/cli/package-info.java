@@ -1,4 +1,4 @@
-/** The command line: one file a command, everything wired by hand. Uses everything. */
+/** The command line: one file per command, and everything wired by hand. */
 @NullMarked
 package ipmasq.cli;
 

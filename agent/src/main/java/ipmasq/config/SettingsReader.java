@@ -203,7 +203,7 @@ final class SettingsReader {
         meant.isPresent() ? "did you mean " + meant.get() + "?" : "");
   }
 
-  /** A whole manifest in place of its content: one warning that says so, not one a key. */
+  /** A whole manifest in place of its content: one warning that says so, not one per key. */
   private void reportManifest() {
     if (configMap && !manifestKeys.isEmpty()) {
       problems.warning(

@@ -1,6 +1,6 @@
 /**
- * From the bytes of the config file to a valid config and the policy it asks for, or to problems
- * with their place. Uses {@code net}, {@code json} and {@code policy}.
+ * From the bytes of the config files to a valid config and the policy that it asks for, or to
+ * problems with their place.
  */
 @NullMarked
 package ipmasq.config;

@@ -1,6 +1,6 @@
 /**
  * A small HTTP/1.1 server for a port that anybody may reach: GET and HEAD, and a bound on
- * everything that a client can make it hold. Uses {@code net}.
+ * everything that a client can make it hold.
  *
  * <p>Not the JDK's own server: silent clients keep others out of that, see docs/adr/0009.
  */

@@ -7,7 +7,7 @@ import ipmasq.net.Family;
  * must see ours.
  *
  * @param infix what stands in the programs' names: {@code -nft}, {@code -legacy} or nothing
- * @param reason why this one, for people
+ * @param reason why this one, for people; nothing where it is simply the iptables on PATH
  */
 public record Variant(Kind kind, String infix, String reason) {
   /** What the rules are kept by. */
@@ -42,34 +42,30 @@ public record Variant(Kind kind, String infix, String reason) {
   /** The kubelet's hint decides; without one, what the node calls iptables. */
   public static Variant choose(Signs signs) {
     if (!signs.nftHint.isEmpty()) {
-      return new Variant(Kind.NFT, "-nft", hinted(Kind.NFT, signs.nftHint));
+      return new Variant(Kind.NFT, "-nft", hinted(signs.nftHint));
     }
     if (!signs.legacyHint.isEmpty()) {
-      return new Variant(Kind.LEGACY, "-legacy", hinted(Kind.LEGACY, signs.legacyHint));
+      return new Variant(Kind.LEGACY, "-legacy", hinted(signs.legacyHint));
     }
     if (!signs.legacyUnreadable.isEmpty()) {
       // To write to the other one would leave the node's own rules as they are, and nobody told.
       return new Variant(
           Kind.LEGACY,
           "-legacy",
-          Kind.LEGACY
-              + ": its tables are there and nft has no hint of the kubelet's; they cannot be"
-              + " read ("
+          "its tables exist but cannot be read ("
               + signs.legacyUnreadable
-              + ")");
+              + "), and nft has no chain of the kubelet's");
     }
-    return new Variant(signs.plain, "", signs.plain + ": what iptables on PATH is");
+    return new Variant(signs.plain, "", "");
   }
 
-  private static String hinted(Kind kind, String hint) {
-    return kind + ": the kubelet's " + hint + " is there";
+  private static String hinted(String hint) {
+    return "the kubelet's chain " + hint + " is there";
   }
 
   /** The same choice, now that the program said what it is. */
   public Variant confirmed(Kind told) {
-    return kind == Kind.UNKNOWN && told != Kind.UNKNOWN
-        ? new Variant(told, infix, told + ": what iptables on PATH is")
-        : this;
+    return kind == Kind.UNKNOWN && told != Kind.UNKNOWN ? new Variant(told, infix, reason) : this;
   }
 
   public String program(Family family) {

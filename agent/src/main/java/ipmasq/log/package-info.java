@@ -1,4 +1,4 @@
-/** Lines for the operator. Uses {@code json}. */
+/** The log that operators read: lines of text or JSON, on stderr. */
 @NullMarked
 package ipmasq.log;
 

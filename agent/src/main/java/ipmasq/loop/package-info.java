@@ -1,7 +1,6 @@
 /**
  * The loop: read the file, look at the rules, plan, apply; again when something may have changed.
- * Uses {@code net}, {@code config}, {@code policy}, {@code plan}, {@code backend} and {@code log},
- * but no backend of its own.
+ * Knows backends by their interface only.
  */
 @NullMarked
 package ipmasq.loop;

@@ -143,10 +143,7 @@ public record Explanation(
               range + " is masqueraded, as an exception");
       case Verdict.Outbound(var how) ->
           new Wanted(
-              "translated",
-              Optional.empty(),
-              Optional.of(how),
-              "none of the ranges that are not masqueraded holds it");
+              "translated", Optional.empty(), Optional.of(how), "no exempt range contains it");
     };
   }
 
@@ -354,7 +351,7 @@ public record Explanation(
         text.append("; for packets from sourceCIDRs");
       }
       if (hook.asksForMarks()) {
-        text.append("; given that nothing marked it");
+        text.append("; if no rule marked it before");
       }
       return text.toString();
     }

@@ -1,7 +1,6 @@
 /**
- * What the agent says of itself: one record made from passes, and its readers (health, metrics,
- * JSON, the page). Uses {@code net}, {@code config}, {@code policy}, {@code plan}, {@code backend},
- * {@code loop}, {@code json}, {@code log} and {@code http}, but no backend of its own.
+ * What the agent says about itself: a status that is made from passes, and everything that shows it
+ * (health, metrics, JSON, text and the page).
  */
 @NullMarked
 package ipmasq.status;

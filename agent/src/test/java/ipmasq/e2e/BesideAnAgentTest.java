@@ -30,6 +30,19 @@ class BesideAnAgentTest {
   }
 
   @Test
+  void aMissingFileIsNoMoreThanAWarningWhereTheAgentTakesItForOne() {
+    try (Node node = Node.open()) {
+      AgentProcess agent = node.running();
+      agent.awaitLine(line -> line.contains("warning: there is no such file"));
+      Result status = node.command("status");
+      assertTrue(status.stdout().startsWith("IPv4 masquerading is in force"), status.toString());
+      assertTrue(status.stdout().contains("warning: there is no such file"), status.toString());
+      Result named = node.command("status", "--config=/elsewhere/my-config");
+      assertTrue(named.stdout().contains("the config file is bad"), named.toString());
+    }
+  }
+
+  @Test
   void applyRefusesBeforeItWritesAndCleanupWarns() {
     try (Node node = Node.open()) {
       node.running();

@@ -196,10 +196,10 @@ class CommandsTest {
       node.command("apply").ok();
       assertEquals(
           """
-          DESTINATION  VERDICT           WHY                                                   DECIDED BY
-          10.1.2.3     keeps its source  10.0.0.0/8 is not masqueraded                         ip-masq-agent: 10.0.0.0/8 is exempt
-          8.8.8.8      translated        none of the ranges that are not masqueraded holds it  ip-masq-agent: iptables-nft POSTROUTING: masquerade random-fully
-          127.0.0.1    keeps its source  it is an address of this node                         -
+          DESTINATION  VERDICT           WHY                            DECIDED BY
+          10.1.2.3     keeps its source  10.0.0.0/8 is not masqueraded  ip-masq-agent: 10.0.0.0/8 is exempt
+          8.8.8.8      translated        no exempt range contains it    ip-masq-agent: iptables-nft POSTROUTING: masquerade random-fully
+          127.0.0.1    keeps its source  it is an address of this node  -
           """,
           node.command("explain", "10.1.2.3", "8.8.8.8", "127.0.0.1").ok());
       Result file = node.commandWithConfig("explain", "10.1.2.3", "10.9.0.1", "--output=json");
@@ -218,7 +218,7 @@ class CommandsTest {
       assertEquals(
           """
           DESTINATION  WANTED            WHY
-          8.8.8.8      translated        none of the ranges that are not masqueraded holds it; \
+          8.8.8.8      translated        no exempt range contains it; \
           for packets from 10.244.0.0/16, out of eth+
           10.1.2.3     keeps its source  10.0.0.0/8 is not masqueraded; \
           for packets from 10.244.0.0/16, out of eth+

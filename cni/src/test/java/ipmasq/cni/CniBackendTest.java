@@ -308,7 +308,7 @@ class CniBackendTest {
     assertTrue(
         Node.unseen(two, IPV4)
             .message()
-            .endsWith("a.conf:2:1: the key \"Policies\" stands here a second time"));
+            .endsWith("a.conf:2:1: the key \"Policies\" appears a second time"));
   }
 
   @Test

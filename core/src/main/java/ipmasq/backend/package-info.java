@@ -1,7 +1,4 @@
-/**
- * What every way to the kernel has in common: look, carry out a plan, and say how it went. Uses
- * {@code net}, {@code policy} and {@code plan}.
- */
+/** What every way to the kernel has in common: observe, carry out a plan, and say how it went. */
 @NullMarked
 package ipmasq.backend;
 

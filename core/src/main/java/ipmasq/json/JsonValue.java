@@ -69,7 +69,7 @@ public sealed interface JsonValue {
         if (member.key.text.equalsIgnoreCase(name)) {
           if (found.isPresent()) {
             throw new MalformedJson(
-                member.key.from, "the key \"" + member.key.text + "\" stands here a second time");
+                member.key.from, "the key \"" + member.key.text + "\" appears a second time");
           }
           found = Optional.of(member);
         }

@@ -1,4 +1,4 @@
-/** JSON, read with its places and written. Uses nothing. */
+/** JSON: a reader that knows the place of everything it read, and a writer. */
 @NullMarked
 package ipmasq.json;
 

@@ -1,4 +1,4 @@
-/** Addresses, blocks of them, ports and durations: values with strict parsers. Uses nothing. */
+/** Addresses, CIDR blocks, ports and durations: values with strict parsers. */
 @NullMarked
 package ipmasq.net;
 

@@ -1,7 +1,4 @@
-/**
- * The difference between what should be and what is, as pure data that can be printed. Uses {@code
- * net} and {@code policy}.
- */
+/** The difference between what should be and what is, as pure data that can be printed. */
 @NullMarked
 package ipmasq.plan;
 

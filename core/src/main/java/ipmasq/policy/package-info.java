@@ -1,6 +1,6 @@
 /**
  * What happens to a packet, as pure data: a policy judges a packet, and two tell which packets they
- * judge differently. Uses {@code net}.
+ * judge differently.
  */
 @NullMarked
 package ipmasq.policy;

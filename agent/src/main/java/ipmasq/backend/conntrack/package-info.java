@@ -1,7 +1,4 @@
-/**
- * The kernel's connection tracking, spoken to by netlink. Uses {@code net}, {@code policy}, {@code
- * backend} and the netlink module.
- */
+/** Connections under way, over netlink: those that a new policy treats differently are dropped. */
 @NullMarked
 package ipmasq.backend.conntrack;
 

@@ -72,7 +72,7 @@ record IptablesObserved(
     if (main.there() && jumps.isEmpty()) {
       flaws.add("the jump from POSTROUTING is missing");
     } else if (jumps.size() > 1) {
-      flaws.add("the jump from POSTROUTING stands " + times(jumps.size()));
+      flaws.add("the jump from POSTROUTING is there " + times(jumps.size()));
     }
     List<Line> foreign = new ArrayList<>();
     IptablesLayout layout =

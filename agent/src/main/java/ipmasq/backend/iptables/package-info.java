@@ -1,12 +1,11 @@
 /**
- * A policy as rules of the nat table, by the programs {@code iptables-save} and {@code
- * iptables-restore}. Text and processes only: this package never speaks netlink. Uses {@code net},
- * {@code policy}, {@code plan} and {@code backend}.
+ * A policy as rules of iptables' nat table. Rules are read and written by the iptables programs, as
+ * text; netlink only tells which chains iptables-nft has, so that no program lists the whole table.
  *
  * <pre>
- *   iptables-save  → SavedTable → Found    what is ours: Rules in a Layout, jumps, remains of old versions
- *   Policy         → Layout     → Restore  one text that carries chain, rules and jump
- *                                 → iptables-restore --noflush
+ *   what the kernel has   iptables -S CHAIN (nft), iptables-save (legacy) → rules as values
+ *   what it should have   a policy → rules as values
+ *   where they differ     one text with chain, rules and jump → iptables-restore --noflush
  * </pre>
  */
 @NullMarked

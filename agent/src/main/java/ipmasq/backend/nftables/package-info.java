@@ -1,7 +1,7 @@
 /**
- * The nf_tables of the kernel, spoken to by netlink: a table of our own, and a cheap eye on rules.
- * Uses {@code net}, {@code policy}, {@code plan}, {@code backend} and the netlink module; the only
- * package that does the latter.
+ * Everything about nf_tables that the agent knows, over netlink: the table of our own that holds a
+ * policy, a cheap watch on our rules (iptables-nft's too), and other programs' rules at the nat
+ * hook as they are in the kernel.
  */
 @NullMarked
 package ipmasq.backend.nftables;

@@ -57,7 +57,7 @@ class IptablesBackendTest {
         commands.asked);
     assertTrue(commands.inputs.getLast().startsWith("*nat\n:IP-MASQ-AGENT - [0:0]\n"));
     assertEquals("iptables-nft", iptables.name());
-    assertEquals("iptables-nft: what iptables on PATH is", iptables.details());
+    assertEquals("", iptables.details());
   }
 
   @Test

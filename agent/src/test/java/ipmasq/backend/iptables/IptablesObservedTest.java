@@ -64,7 +64,7 @@ class IptablesObservedTest {
             Tables.DEFAULTS.replace(
                 "[3:180] -A POSTROUTING JUMP\n",
                 "[0:0] -A POSTROUTING JUMP\n[3:180] -A POSTROUTING JUMP\n"));
-    assertEquals(List.of("the jump from POSTROUTING stands twice"), found.flaws());
+    assertEquals(List.of("the jump from POSTROUTING is there twice"), found.flaws());
   }
 
   @Test

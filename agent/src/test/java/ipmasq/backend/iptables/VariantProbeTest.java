@@ -48,7 +48,8 @@ class VariantProbeTest {
   void nftWithoutLegacyTablesNeedsNoProcess() throws IOException {
     link("iptables-save", "iptables-nft-save");
     Variant variant = probe(Presence.NOT_THERE, Presence.NOT_THERE);
-    assertEquals("iptables-nft: what iptables on PATH is", variant.reason());
+    assertEquals(Variant.Kind.NFT, variant.kind());
+    assertEquals("", variant.reason());
     assertEquals("iptables-save", variant.save(Family.IPV4));
     assertEquals("ip6tables-restore", variant.restore(Family.IPV6));
     assertEquals(List.of(), commands.asked);
@@ -59,7 +60,8 @@ class VariantProbeTest {
     link("iptables-save", "iptables-legacy-save");
     commands.prints(HINTED);
     Variant variant = probe(Presence.NOT_THERE, Presence.NOT_THERE);
-    assertEquals("iptables-nft: the kubelet's KUBE-IPTABLES-HINT is there", variant.reason());
+    assertEquals(Variant.Kind.NFT, variant.kind());
+    assertEquals("the kubelet's chain KUBE-IPTABLES-HINT is there", variant.reason());
     assertEquals("iptables-nft-save", variant.save(Family.IPV4));
     assertEquals("ip6tables-nft-restore", variant.restore(Family.IPV6));
     assertEquals(List.of("iptables-nft-save -t mangle"), commands.asked);
@@ -70,7 +72,8 @@ class VariantProbeTest {
     link("iptables-save", "iptables-nft-save");
     commands.prints(PLAIN).prints(PLAIN).prints(CANARY);
     Variant variant = probe(Presence.THERE, Presence.NOT_THERE);
-    assertEquals("iptables-legacy: the kubelet's KUBE-KUBELET-CANARY is there", variant.reason());
+    assertEquals(Variant.Kind.LEGACY, variant.kind());
+    assertEquals("the kubelet's chain KUBE-KUBELET-CANARY is there", variant.reason());
     assertEquals("ip6tables-legacy-save", variant.save(Family.IPV6));
     assertEquals("iptables-legacy-save -t mangle", commands.asked.getLast());
   }
@@ -80,7 +83,8 @@ class VariantProbeTest {
     link("iptables-save", "iptables-legacy-save");
     commands.prints(PLAIN).prints(PLAIN);
     Variant variant = probe(Presence.NOT_THERE, Presence.UNKNOWN);
-    assertEquals("iptables-legacy: what iptables on PATH is", variant.reason());
+    assertEquals(Variant.Kind.LEGACY, variant.kind());
+    assertEquals("", variant.reason());
     assertEquals(
         List.of("iptables-nft-save -t mangle", "ip6tables-nft-save -t mangle"), commands.asked);
   }

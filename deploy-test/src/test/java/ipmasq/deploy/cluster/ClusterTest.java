@@ -40,8 +40,10 @@ class ClusterTest {
       """
       # A day on a real cluster
 
-      Two nodes of Kubernetes' own binaries, and what people type. `make cluster-test` has written this page
-      ([how](cluster-test.md)); suffixes of pods' names, ages and digests are made the same for every run.
+      What an operator types on the first day, and what the cluster answers: two nodes, made of
+      Kubernetes' own binaries. `make cluster-test` ran every command here and wrote this page
+      ([how](cluster-test.md)). Pods' suffixes, times, ages and digests are replaced, so that two runs
+      can be compared.
       """;
 
   private final Map<String, Transcript> finished = new TreeMap<>();
@@ -127,12 +129,17 @@ class ClusterTest {
     void tell() throws Exception {
       transcript.say("## kube-proxy in " + mode + " mode");
       terminal.type("kubectl get nodes");
-      manifests();
+      if (mode.equals("iptables")) {
+        manifests(); // the API server does not care what kube-proxy does
+      }
       workload();
       firstContact();
       look();
       apply();
       badFile();
+      if (mode.equals("iptables")) {
+        secondConfigMap();
+      }
       silentNode();
       refresh();
       rollingUpdate();
@@ -181,7 +188,10 @@ class ClusterTest {
     }
 
     private void firstContact() throws Exception {
-      transcript.say("The commands of the README, on each node and then once:");
+      transcript.say(
+          """
+          The README's commands. The first is for every node (`ctr` shows the hyphens of a name as
+          blanks):""");
       for (var node : cluster.nodes()) {
         var command = "ctr -n k8s.io images import dist/ip-masq-agent-" + version() + ".oci.tar";
         if (node.name().equals("n1")) {
@@ -218,8 +228,9 @@ class ClusterTest {
       }
       transcript.say(
           events.isEmpty()
-              ? "No warning event is about an agent."
-              : "Warning events about agents: the first probe came before one listened.");
+              ? "Kubernetes has no warning event about the agents."
+              : "Kubernetes has one kind of warning event about the agents: a startup probe that came"
+                  + " too early.");
     }
 
     private void report(String when, Packets.Stream stream) throws Exception {
@@ -238,7 +249,7 @@ class ClusterTest {
     }
 
     private void look() throws Exception {
-      transcript.say("How the nodes stand, and what happens to a pod's packets:");
+      transcript.say("The state of all nodes, and what happens to a pod's packets:");
       terminal.type("kubectl ip-masq status");
       var pod = pods.getFirst();
       var explained =
@@ -250,9 +261,13 @@ class ClusterTest {
     }
 
     private void manifests() throws Exception {
-      transcript.say("The API server takes every manifest (a dry run; nothing is created):");
+      transcript.say(
+          """
+          The API server accepts every manifest, in a dry run that creates nothing. It was also asked
+          about every component on top of the base, and about the chart with several values.""");
       terminal.type(
-          "for overlay in deploy/overlays/*; do kubectl create --dry-run=server -k $overlay; done");
+          "for overlay in deploy/overlays/*; do"
+              + " echo \"$overlay: $(kubectl create --dry-run=server -k $overlay)\"; done");
       terminal.type("kubectl create --dry-run=server -f deploy/cleanup/ip-masq-agent-cleanup.yaml");
       terminal.type("kubectl create --dry-run=server -f deploy/windows/ip-masq-agent-windows.yaml");
       try (var all = Files.list(Project.file("deploy/components"))) {
@@ -300,7 +315,7 @@ class ClusterTest {
 
     private void apply() throws Exception {
       transcript.say(
-          "`203.0.113.0/24` is to keep the pods' addresses. A file with a slip first, then a good one:");
+          "`203.0.113.0/24` is to see pod addresses. First a file with a mistake, then a good one:");
       Files.createDirectories(Project.file("deploy-test/target"));
       var bad = config("my-config", "10.0.0.0/8", "203.0.113.1/24");
       terminal.type(1, "cat %1$s && kubectl ip-masq apply %1$s --yes".formatted(bad));
@@ -310,7 +325,7 @@ class ClusterTest {
       for (var pod : pods) {
         assertEquals(pod.address(), cluster.packets().source(pod, SOMETIMES));
       }
-      transcript.say("Packets to `203.0.113.9` have the pods' addresses now. And back:");
+      transcript.say("Packets to `203.0.113.9` now arrive with the pods' addresses. And back:");
       terminal.type("kubectl ip-masq rollback --yes");
       for (var pod : pods) {
         assertEquals(pod.node().address(), cluster.packets().source(pod, SOMETIMES));
@@ -320,7 +335,9 @@ class ClusterTest {
 
     private void badFile() throws Exception {
       transcript.say(
-          "Somebody edits the ConfigMap by hand and slips. The last good config stays in force:");
+          """
+          Somebody edits the ConfigMap by hand and makes a mistake. The last good config stays in
+          force, and the next `apply` repairs the file:""");
       var stream = cluster.packets().stream(expected(MASQUERADED, EXEMPT));
       write(config("my-config", "10.0.0.0/33"));
       nudge();
@@ -333,6 +350,41 @@ class ClusterTest {
       var good = config("my-config", "10.0.0.0/8");
       terminal.type("kubectl ip-masq apply %s --yes".formatted(good));
       report("Meanwhile", stream);
+    }
+
+    /** A list too large for one ConfigMap, in small: the second one's ranges join the first's. */
+    private void secondConfigMap() throws Exception {
+      transcript.say(
+          "A second ConfigMap, for lists that are too large for one"
+              + " ([large lists](operations.md#large-lists)):");
+      var folder = Project.file("deploy-test/target/two-configmaps");
+      Files.createDirectories(folder);
+      Files.writeString(
+          folder.resolve("kustomization.yaml"),
+          """
+          resources: [../../../deploy/base]
+          components: [../../../deploy/components/two-configmaps]
+          """);
+      var more = config("more", "203.0.113.0/24");
+      terminal.type(
+          "kubectl -n kube-system create configmap ip-masq-agent-more --from-file=config=" + more);
+      terminal.type("cat deploy-test/target/two-configmaps/kustomization.yaml");
+      var applied =
+          terminal.quietly(
+              "kubectl apply --server-side --force-conflicts --dry-run=server -k "
+                  + "deploy-test/target/two-configmaps");
+      assertTrue(
+          applied.text().contains("may not specify more than 1 volume type"), applied.text());
+      terminal.type("kubectl replace -k deploy-test/target/two-configmaps");
+      rolledOut();
+      terminal.type("kubectl ip-masq status");
+      for (var pod : pods) {
+        assertEquals(pod.address(), cluster.packets().source(pod, SOMETIMES));
+      }
+      transcript.say("Packets to `203.0.113.9` arrive with the pods' addresses. Without it again:");
+      terminal.type("kubectl replace -f ip-masq-agent.yaml");
+      rolledOut();
+      terminal.type("kubectl -n kube-system delete configmap ip-masq-agent-more");
     }
 
     /**
@@ -420,7 +472,7 @@ class ClusterTest {
     }
 
     private void uninstall() throws Exception {
-      transcript.say("Away with it:");
+      transcript.say("Uninstall:");
       terminal.type("kubectl ip-masq uninstall --yes");
       for (var node : cluster.nodes()) {
         assertFalse(hasRules(node), "rules are left on " + node.name());
@@ -431,7 +483,31 @@ class ClusterTest {
       assertEquals(
           "", Cluster.must(terminal.quietly("kubectl -n kube-system get daemonsets,pods -o name")));
       transcript.say(
-          "No rule of the agent is left on the nodes: packets to `8.8.8.8` have the pods' addresses.");
+          "No rule of the agent is left on any node: packets to `8.8.8.8` arrive with pod addresses.");
+    }
+
+    /** Beside the other agent: it writes nothing and says what would change. */
+    private void dryRun() throws Exception {
+      terminal.type("kubectl apply -k deploy/overlays/dry-run");
+      Cluster.must(
+          terminal.quietly(
+              "kubectl -n kube-system rollout status daemonset/ip-masq-agent-dry-run"
+                  + " --timeout=180s"));
+      var logs =
+          terminal.type(
+              "kubectl -n kube-system logs -l k8s-app=ip-masq-agent-dry-run --prefix"
+                  + " | grep 'rules would change'");
+      assertEquals(2, logs.lines().count(), logs);
+      transcript.say(
+          mode.equals("nftables")
+              ? "Every range is new, because this agent would use nftables here, as kube-proxy does."
+              : "One range is new; everything else stays as it is.");
+      var status =
+          terminal.type(
+              "kubectl -n kube-system exec daemonset/ip-masq-agent-dry-run -- ip-masq-agent status"
+                  + " | head -n 1");
+      assertTrue(status.startsWith("Dry run: "), status);
+      terminal.type("kubectl delete -k deploy/overlays/dry-run");
     }
 
     /** Rules in iptables or in a table of our own. */
@@ -443,8 +519,9 @@ class ClusterTest {
     private void migrate() throws Exception {
       transcript.say(
           """
-          From the Go agent and back, as in [migrating](migrating.md). Its DaemonSet runs, and pods send packets
-          all the time:""");
+          From the Go agent and back, as in [migrating](migrating.md). In its place runs a DaemonSet of
+          the same name that writes the Go agent's rules, word for word; its own image is not at hand
+          here. Pods send packets all the time. A dry run first:""");
       var upstream = Project.file("deploy-test/src/test/resources/go-agent.yaml");
       Cluster.must(
           terminal.quietly(
@@ -457,6 +534,8 @@ class ClusterTest {
             packet.source()::equals);
       }
       var stream = cluster.packets().stream(expected(MASQUERADED, EXEMPT));
+      dryRun();
+      transcript.say("Then the real one:");
       terminal.type(
           "kubectl -n kube-system get daemonset ip-masq-agent -o yaml | grep -v '^  resourceVersion:'"
               + " > deploy-test/target/before.yaml");
@@ -470,6 +549,7 @@ class ClusterTest {
         long jumps = rules.lines().filter(l -> l.startsWith("-A POSTROUTING")).count();
         assertEquals(mode.equals("nftables") ? 0 : 1, jumps, rules);
       }
+      transcript.say("And back:");
       if (mode.equals("nftables")) {
         terminal.type(
             "kubectl -n kube-system patch daemonset ip-masq-agent --type=json -p"

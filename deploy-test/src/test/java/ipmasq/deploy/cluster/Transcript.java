@@ -14,14 +14,16 @@ final class Transcript {
 
   private static final List<Replacement> SAME =
       List.of(
-          with("(ip-masq-agent(?:-cleanup)?|web|pod/web)-[a-z0-9]{5}\\b", "$1-xxxxx"),
+          with("(ip-masq-agent(?:-cleanup|-dry-run)?|web|pod/web)-[a-z0-9]{5}\\b", "$1-xxxxx"),
           with("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?Z", "2026-01-01T00:00:00Z"),
           with("(?<=   )\\ds(?= )", "9s"),
           with("sha256:[0-9a-f]{64}", "sha256:0123…"),
           with("elapsed: [0-9.]+ *s\\b.*", "elapsed: 2.0 s"),
           with("\\(\\d+ s\\)", "(2 s)"),
           with(" on n[12], since", " on n1, since"),
-          with("\\(commit [^)]*\\)", "(commit 0123456)"));
+          with("\\(commit [^)]*\\)", "(commit 0123456)"),
+          // A kustomization in deploy-test/target, as it is from a folder beside deploy.
+          with("(?:\\.\\./){3}deploy/", "../deploy/"));
 
   private final StringBuilder text = new StringBuilder();
   private final List<String> folders = new ArrayList<>();

@@ -1,6 +1,8 @@
 package ipmasq.app;
 
 import ipmasq.log.Log;
+import ipmasq.log.LogEvent;
+import ipmasq.log.LogEvent.Kind;
 import ipmasq.loop.ConfigWatch;
 import ipmasq.loop.Pass;
 import ipmasq.loop.Triggers;
@@ -27,7 +29,8 @@ public final class ConfigWatchers {
     }
     started = true;
     for (Path config : configs) {
-      ConfigWatch.start(config, triggers, log::warn);
+      ConfigWatch.start(
+          config, triggers, warning -> log.warn(LogEvent.of(Kind.CONFIG_UNWATCHED, warning)));
     }
   }
 }

@@ -4,6 +4,8 @@ import ipmasq.config.Config;
 import ipmasq.hook.Conflict;
 import ipmasq.hook.Hook;
 import ipmasq.log.Log;
+import ipmasq.log.LogEvent;
+import ipmasq.log.LogEvent.Kind;
 import ipmasq.loop.Pass;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
@@ -112,9 +114,15 @@ public final class ConflictWatch implements Consumer<Pass> {
           try {
             look(now);
           } catch (RuntimeException bug) {
-            log.error("looking for conflicts failed: " + bug + "; please report this");
+            log.error(
+                LogEvent.of(
+                    Kind.CONFLICT_CHECK_FAILED,
+                    "looking for conflicts failed: " + bug + "; please report this"));
           } catch (OutOfMemoryError full) {
-            log.error("out of memory while looking for conflicts: tried again later");
+            log.error(
+                LogEvent.of(
+                    Kind.CONFLICT_CHECK_FAILED,
+                    "out of memory while looking for conflicts: tried again later"));
             Thread.sleep(LEGACY);
           }
           lookedAt = System.nanoTime();
@@ -184,10 +192,11 @@ public final class ConflictWatch implements Consumer<Pass> {
     now.forEach(
         (identity, conflict) -> {
           if (!known.containsKey(identity)) {
+            LogEvent event = event(Kind.CONFLICT, conflict.toString(), conflict);
             if (conflict.kind().serious()) {
-              log.warn(conflict.toString());
+              log.warn(event);
             } else {
-              log.info(conflict.toString());
+              log.info(event);
             }
             history.accept(conflict, true);
           }
@@ -195,10 +204,17 @@ public final class ConflictWatch implements Consumer<Pass> {
     known.forEach(
         (identity, conflict) -> {
           if (!now.containsKey(identity)) {
-            log.info("gone: " + conflict.family() + ": " + conflict.sentence());
+            String line = "gone: " + conflict.family() + ": " + conflict.sentence();
+            log.info(event(Kind.CONFLICT_GONE, line, conflict));
             history.accept(conflict, false);
           }
         });
     known = now;
+  }
+
+  private static LogEvent event(Kind kind, String line, Conflict conflict) {
+    return LogEvent.of(kind, line)
+        .with("family", conflict.family())
+        .with("conflict", conflict.fields());
   }
 }

@@ -8,6 +8,8 @@ import ipmasq.http.AllowedHosts;
 import ipmasq.http.Endpoint;
 import ipmasq.http.Limits;
 import ipmasq.log.Log;
+import ipmasq.log.LogEvent;
+import ipmasq.log.LogEvent.Kind;
 import ipmasq.loop.Heartbeat;
 import ipmasq.loop.Pass;
 import ipmasq.net.Family;
@@ -124,23 +126,23 @@ public final class StatusServer implements Consumer<Pass>, Endpoint.Listener {
 
   @Override
   public void open(InetSocketAddress at) {
-    log.info("listening on http://" + host(at) + ":" + at.getPort());
+    log.info(
+        LogEvent.of(Kind.LISTENING, "listening on http://" + name(at)).with("address", name(at)));
   }
 
   @Override
   public void shut(InetSocketAddress at, String why) {
-    log.error(
+    String line =
         "cannot listen on "
-            + host(at)
-            + ":"
-            + at.getPort()
+            + name(at)
             + " ("
             + why
-            + "): masquerading goes on without it, and it is tried again until it works");
+            + "): masquerading goes on without it, and it is tried again until it works";
+    log.error(LogEvent.of(Kind.LISTEN_FAILED, line).with("address", name(at)));
   }
 
-  private static String host(InetSocketAddress at) {
+  private static String name(InetSocketAddress at) {
     String text = at.getAddress().getHostAddress();
-    return text.indexOf(':') >= 0 ? "[" + text + "]" : text;
+    return (text.indexOf(':') >= 0 ? "[" + text + "]" : text) + ":" + at.getPort();
   }
 }

@@ -3,6 +3,7 @@ package ipmasq.cli;
 import ipmasq.config.Reading;
 import ipmasq.loop.Pass;
 import ipmasq.loop.Pass.Result;
+import ipmasq.loop.PassJson;
 import ipmasq.loop.Trigger;
 import ipmasq.net.Family;
 import java.util.ArrayList;
@@ -18,10 +19,14 @@ final class Apply {
   static int run(CommandContext context) {
     Optional<RunningAgent> agent = RunningAgent.find().filter(RunningAgent::writes);
     if (agent.isPresent()) {
-      return context.fail(
+      String refusal =
           "an agent runs here (process "
               + agent.get().pid()
-              + ") and keeps the rules: change its config, or stop it first");
+              + ") and keeps the rules: change its config, or stop it first";
+      if (context.json()) {
+        context.printJson(Map.of("error", refusal));
+      }
+      return context.fail(refusal);
     }
     // Read once: what is put in force is what was found to be good.
     Reading reading = context.read();
@@ -64,9 +69,9 @@ final class Apply {
               switch (result) {
                 case Result.Unchanged(), Result.Pending _ -> {}
                 case Result.Changed(var list) ->
-                    list.forEach(change -> changes.add(ShowPlan.json(family, change)));
+                    changes.addAll(PassJson.changes(family, pass.backend(), list));
                 case Result.Failed(var failure) ->
-                    failures.add(Map.of("family", family, "message", failure.message()));
+                    failures.add(PassJson.failure(family, pass.backend(), failure));
               }
             });
     Map<String, Object> answer = CommandContext.answer(reading);

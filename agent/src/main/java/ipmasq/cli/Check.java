@@ -10,6 +10,7 @@ import ipmasq.config.FlagDefaults;
 import ipmasq.config.Key;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
+import ipmasq.config.TooLarge;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -56,13 +57,17 @@ final class Check {
 
   private static Reading read(String file, InputStream in, FlagDefaults flags) {
     Path path = Path.of(file);
-    List<FileSnapshot> files =
-        path.equals(CommandContext.STDIN)
-            ? List.of(CommandContext.snapshot(in))
-            : new ConfigPaths(List.of(path), IfMissing.ERROR).look();
-    Optional<Reading> manifest =
-        files.size() == 1 ? ConfigMapManifest.read(files.getFirst(), flags) : Optional.empty();
-    return manifest.orElseGet(() -> ConfigReader.read(files, flags));
+    try {
+      List<FileSnapshot> files =
+          path.equals(CommandContext.STDIN)
+              ? List.of(FileSnapshot.from(path, in))
+              : new ConfigPaths(List.of(path), IfMissing.ERROR).look();
+      Optional<Reading> manifest =
+          files.size() == 1 ? ConfigMapManifest.read(files.getFirst(), flags) : Optional.empty();
+      return manifest.orElseGet(() -> ConfigReader.read(files, flags));
+    } catch (OutOfMemoryError full) {
+      return TooLarge.unread(List.of(path));
+    }
   }
 
   private static boolean isGood(Reading reading, boolean strict) {
@@ -99,7 +104,7 @@ final class Check {
     Map<String, @Nullable Object> answer = new LinkedHashMap<>();
     answer.put("file", file);
     answer.put("good", good);
-    answer.put("hash", hash(reading));
+    answer.put("sha256", hash(reading));
     answer.put("problems", CommandContext.problems(reading).stream().map(Problem::fields).toList());
     return answer;
   }

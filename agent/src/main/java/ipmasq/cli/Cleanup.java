@@ -5,9 +5,11 @@ import ipmasq.config.Config;
 import ipmasq.config.Reading;
 import ipmasq.loop.Enforcement;
 import ipmasq.loop.Pass.Result;
+import ipmasq.loop.PassJson;
 import ipmasq.net.Family;
 import ipmasq.plan.Change;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -35,25 +37,32 @@ final class Cleanup {
                             + ") and will put its rules back: stop it first"));
     int code = Main.OK;
     List<Object> removed = new ArrayList<>();
+    List<Object> failures = new ArrayList<>();
     for (Backend backend : context.backends().all(config(context))) {
       for (Family family : Family.values()) {
         switch (new Enforcement(true).remove(backend, family)) {
           case Result.Unchanged(), Result.Pending _ -> {}
           case Result.Changed(var changes) -> {
             for (Change change : changes) {
-              removed.add(ShowPlan.json(family, change));
+              removed.add(PassJson.change(family, backend.name(), change));
               if (!context.json()) {
                 context.out().println(family + " (" + backend.name() + "): " + change);
               }
             }
           }
           // What cannot be looked at (no IPv6, no such program) holds no rules of ours to remove.
-          case Result.Failed(var failure) -> code = context.fail(failure);
+          case Result.Failed(var failure) -> {
+            failures.add(PassJson.failure(family, backend.name(), failure));
+            code = context.fail(failure);
+          }
         }
       }
     }
     if (context.json()) {
-      context.printJson(Map.of("removed", removed));
+      Map<String, Object> answer = new LinkedHashMap<>();
+      answer.put("changes", removed);
+      answer.put("failures", failures);
+      context.printJson(answer);
     } else if (removed.isEmpty() && code == Main.OK) {
       context.out().println("nothing to remove");
     }

@@ -3,7 +3,6 @@ package ipmasq.cli;
 import ipmasq.app.Backends;
 import ipmasq.app.Settings;
 import ipmasq.backend.Failure;
-import ipmasq.config.Config;
 import ipmasq.config.ConfigFollower;
 import ipmasq.config.ConfigPaths.IfMissing;
 import ipmasq.config.ConfigReader;
@@ -12,21 +11,19 @@ import ipmasq.config.FlagDefaults;
 import ipmasq.config.Key;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
+import ipmasq.config.TooLarge;
 import ipmasq.json.Json;
 import ipmasq.log.Log;
 import ipmasq.log.LogQueue;
 import ipmasq.loop.Node;
 import ipmasq.loop.Sync;
-import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Function;
 
 /** What a command works with: its settings, the backends, and where it answers. */
@@ -94,30 +91,15 @@ record CommandContext(PrintStream out, PrintStream err, Settings settings, Backe
     }
   }
 
-  /** The config; where the file is bad, nothing but its problems on stderr. */
-  Optional<Config> config() {
-    return config(read());
-  }
-
-  /** The config of a file that was read. */
-  Optional<Config> config(Reading reading) {
-    print(problems(reading));
-    return reading instanceof Reading.Read read ? Optional.of(read.config()) : Optional.empty();
-  }
-
-  /** The same for a command that reads once: {@code --config -} is the standard input. */
+  /** What the config says: {@code --config -} is the standard input. */
   Reading read(InputStream in) {
-    return settings.configs().equals(List.of(STDIN))
-        ? ConfigReader.read(List.of(snapshot(in)), flags(backends.look()))
-        : read();
-  }
-
-  /** What comes in by the standard input. */
-  static FileSnapshot snapshot(InputStream in) {
+    if (!settings.configs().equals(List.of(STDIN))) {
+      return read();
+    }
     try {
-      return FileSnapshot.of(STDIN, in.readAllBytes());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      return ConfigReader.read(List.of(FileSnapshot.from(STDIN, in)), flags(backends.look()));
+    } catch (OutOfMemoryError full) {
+      return TooLarge.unread(List.of(STDIN));
     }
   }
 

@@ -6,7 +6,9 @@ import ipmasq.backend.Backend;
 import ipmasq.backend.Failure;
 import ipmasq.backend.Observation;
 import ipmasq.config.Config;
+import ipmasq.config.Reading;
 import ipmasq.hook.Hook;
+import ipmasq.loop.PassJson;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import ipmasq.policy.Policy;
@@ -113,20 +115,29 @@ final class Explain {
 
   private static Found policy(CommandContext context, Family family) {
     if (context.settings().configGiven()) {
-      Optional<Config> config = context.config();
-      return config
-          .<Found>map(
-              c ->
-                  new Found.Policies(
-                      c.enables(family) ? Optional.of(c.policy(family)) : Optional.empty(), ""))
-          .orElse(new Found.Nothing(Main.FAILED));
+      return switch (context.read()) {
+        case Reading.Read read -> {
+          context.print(read.warnings());
+          Config config = read.config();
+          yield new Found.Policies(
+              config.enables(family) ? Optional.of(config.policy(family)) : Optional.empty(), "");
+        }
+        case Reading.Rejected rejected -> {
+          context.accepts(rejected);
+          yield new Found.Nothing(Main.FAILED);
+        }
+      };
     }
     // The running agent may have been told another backend: whoever has rules of ours answers.
-    Optional<Failure> unseen = Optional.empty();
+    List<Object> unseen = new ArrayList<>();
+    Optional<Failure> last = Optional.empty();
     boolean looked = false;
     for (Backend backend : context.backends().all(context.settings().config())) {
       switch (backend.observe(family)) {
-        case Observation.Unseen(Failure failure) -> unseen = Optional.of(failure);
+        case Observation.Unseen(Failure failure) -> {
+          unseen.add(PassJson.failure(family, backend.name(), failure));
+          last = Optional.of(failure);
+        }
         case Observation.Seen(var observed) -> {
           looked = true;
           for (String flaw : observed.flaws()) {
@@ -138,9 +149,13 @@ final class Explain {
         }
       }
     }
-    return looked || unseen.isEmpty()
-        ? new Found.Policies(Optional.empty(), "")
-        : new Found.Nothing(context.fail(unseen.get()));
+    if (looked || last.isEmpty()) {
+      return new Found.Policies(Optional.empty(), "");
+    }
+    if (context.json()) {
+      context.printJson(Map.of("failures", unseen));
+    }
+    return new Found.Nothing(context.fail(last.get()));
   }
 
   private static void print(CommandContext context, List<Explanation> answers) {

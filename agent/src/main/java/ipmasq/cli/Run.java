@@ -7,12 +7,15 @@ import ipmasq.app.StatusServer;
 import ipmasq.app.Version;
 import ipmasq.backend.Backend;
 import ipmasq.log.Log;
+import ipmasq.log.LogEvent;
+import ipmasq.log.LogEvent.Kind;
 import ipmasq.log.LogQueue;
 import ipmasq.loop.Agent;
 import ipmasq.loop.Enforcement;
 import ipmasq.loop.Heartbeat;
 import ipmasq.loop.Pass;
 import ipmasq.loop.Pass.Result;
+import ipmasq.loop.PassJson;
 import ipmasq.loop.PassLogger;
 import ipmasq.loop.Trigger;
 import ipmasq.loop.Triggers;
@@ -34,12 +37,17 @@ final class Run {
     Settings settings = context.settings();
     LogQueue lines = context.logQueue();
     Log log = context.log(lines);
-    log.info("ip-masq-agent " + Version.text() + " starts");
+    log.info(
+        LogEvent.of(Kind.START, "ip-masq-agent " + Version.text() + " starts")
+            .with("version", Version.text()));
     for (String flag : settings.ignoredFlags()) {
-      log.info("--" + flag + " does nothing here: the log goes to stderr");
+      log.info(
+          LogEvent.of(Kind.FLAG_IGNORED, "--" + flag + " does nothing here: the log goes to stderr")
+              .with("flag", flag));
     }
     if (settings.dryRun()) {
-      log.info("dry run: nothing is written, and what would change is said");
+      log.info(
+          LogEvent.of(Kind.DRY_RUN, "dry run: nothing is written, and what would change is said"));
     }
     Triggers triggers = new Triggers();
     CountDownLatch ended = new CountDownLatch(1);
@@ -77,7 +85,7 @@ final class Run {
         cleanUp(context, log);
       }
       boolean stay = !settings.cleanupOnExit() && !settings.dryRun();
-      log.info("ip-masq-agent ends" + (stay ? "; its rules stay" : ""));
+      log.info(LogEvent.of(Kind.STOP, "ip-masq-agent ends" + (stay ? "; its rules stay" : "")));
       return Main.OK;
     } catch (InterruptedException interrupted) {
       return Main.FAILED;
@@ -93,14 +101,19 @@ final class Run {
         && !settings.configGiven()
         && pass.problems().isEmpty()
         && pass.sources().stream().allMatch(source -> source.bytes().isEmpty())) {
+      String file = settings.configs().getFirst().toString();
       log.info(
-          "there is no config file at " + settings.configs().getFirst() + ": the defaults hold");
+          LogEvent.of(
+                  Kind.CONFIG_MISSING, "there is no config file at " + file + ": the defaults hold")
+              .with("file", file));
     }
   }
 
   private static void idleFlags(Pass pass, Settings settings, Log log) {
     if (pass.why().contains(Trigger.START)) {
-      settings.idle(pass.backend()).ifPresent(log::warn);
+      settings
+          .idle(pass.backend())
+          .ifPresent(idle -> log.warn(LogEvent.of(Kind.FLAG_IGNORED, idle)));
     }
   }
 
@@ -120,8 +133,19 @@ final class Run {
       for (Family family : Family.values()) {
         switch (new Enforcement(true).remove(backend, family)) {
           case Result.Unchanged(), Result.Pending _ -> {}
-          case Result.Changed _ -> log.info(family + " rules removed (" + backend.name() + ")");
-          case Result.Failed(var failure) -> log.error(failure.toString());
+          case Result.Changed(var changes) ->
+              log.info(
+                  LogEvent.of(
+                          Kind.RULES_REMOVED, family + " rules removed (" + backend.name() + ")")
+                      .with("family", family)
+                      .with("backend", backend.name())
+                      .with("removed", changes.size()));
+          case Result.Failed(var failure) ->
+              log.error(
+                  LogEvent.of(Kind.REMOVE_FAILED, failure.toString())
+                      .with("family", family)
+                      .with("backend", backend.name())
+                      .with("failure", PassJson.failure(family, backend.name(), failure)));
         }
       }
     }

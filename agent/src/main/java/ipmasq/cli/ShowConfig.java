@@ -103,10 +103,12 @@ final class ShowConfig {
           fields.put("places", places.stream().map(ShowConfig::json).toList());
         }
       }
+      if (key == Key.BACKEND) {
+        fields.put("here", here);
+      }
       keys.put(key.name(), fields);
     }
     Map<String, Object> answer = CommandContext.answer(read);
-    answer.put("backend", here);
     answer.put("config", keys);
     return answer;
   }

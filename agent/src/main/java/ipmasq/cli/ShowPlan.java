@@ -4,15 +4,14 @@ import ipmasq.backend.Failure;
 import ipmasq.config.Reading;
 import ipmasq.loop.Pass;
 import ipmasq.loop.Pass.Result;
+import ipmasq.loop.PassJson;
 import ipmasq.loop.Sweep.Swept;
 import ipmasq.loop.Trigger;
 import ipmasq.net.Family;
 import ipmasq.plan.Change;
 import java.io.InputStream;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
@@ -25,21 +24,15 @@ final class ShowPlan {
 
   /** What would change in one place. */
   private record Part(String backend, Family family, List<Change> changes) {
-    Map<String, Object> json(Change change) {
-      Map<String, Object> fields = ShowPlan.json(family, change);
-      fields.put("backend", backend);
-      return fields;
+    List<Map<String, Object>> json() {
+      return PassJson.changes(family, backend, changes);
     }
   }
 
   /** A place that cannot be looked at. */
   private record Unseen(String backend, Family family, Failure failure) {
     Map<String, Object> json() {
-      Map<String, Object> fields = new LinkedHashMap<>();
-      fields.put("family", family);
-      fields.put("message", failure.toString());
-      fields.put("backend", backend);
-      return fields;
+      return PassJson.failure(family, backend, failure);
     }
   }
 
@@ -118,19 +111,11 @@ final class ShowPlan {
   private static Map<String, Object> json(
       Reading reading, Pass pass, List<Part> parts, List<Unseen> unseen) {
     List<Object> changes = new ArrayList<>();
-    parts.forEach(part -> part.changes.forEach(change -> changes.add(part.json(change))));
+    parts.forEach(part -> changes.addAll(part.json()));
     Map<String, Object> answer = CommandContext.answer(reading);
     answer.put("backend", pass.backend());
     answer.put("changes", changes);
     answer.put("failures", unseen.stream().map(Unseen::json).toList());
     return answer;
-  }
-
-  static Map<String, Object> json(Family family, Change change) {
-    Map<String, Object> fields = new LinkedHashMap<>();
-    fields.put("family", family);
-    fields.put("change", change.kind().name().toLowerCase(Locale.ROOT));
-    fields.put("what", change.what());
-    return fields;
   }
 }

@@ -290,8 +290,8 @@ final class ConfigChecks {
             place.warning(
                 range
                     + " in masqueradeCIDRs has no effect: it lies in no range of"
-                    + " nonMasqueradeCIDRs, so it is masqueraded anyway",
-                "remove it");
+                    + " nonMasqueradeCIDRs",
+                "remove it: what is not exempt is masqueraded anyway");
           }
         });
   }

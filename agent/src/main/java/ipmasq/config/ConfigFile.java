@@ -67,7 +67,7 @@ record ConfigFile(Reading.Source source, Map<Key<?>, Setting<?>> settings, Probl
       FileText.requirePrintable(bytes, text);
       YamlTokens tokens = new YamlTokens(text);
       Map<Key<?>, Setting<?>> settings = SettingsReader.read(tokens, false, problems);
-      if (tokens.followed() || !text.stripLeading().startsWith("{")) {
+      if (tokens.followed() || !text.stripLeading().startsWith("{") || notJson.atComment(text)) {
         throw notJson;
       }
       return new ConfigFile(source, settings, problems);

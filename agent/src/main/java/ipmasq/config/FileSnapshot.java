@@ -28,8 +28,17 @@ public record FileSnapshot(Path path, Optional<FileBytes> bytes, Optional<Proble
   private static final int S_IFBLK = 0x6000;
   private static final int S_IFSOCK = 0xc000;
 
-  /** Bytes that came otherwise than from a file. */
-  public static FileSnapshot of(Path path, byte[] bytes) {
+  /** What comes in otherwise than by a file, up to its end. */
+  public static FileSnapshot from(Path path, InputStream in) {
+    try {
+      byte[] bytes = in.readNBytes(MOST_BYTES + 1);
+      return bytes.length > MOST_BYTES ? tooLarge(path, "does not end") : of(path, bytes);
+    } catch (IOException e) {
+      return unreadable(path, reason(e));
+    }
+  }
+
+  static FileSnapshot of(Path path, byte[] bytes) {
     return new FileSnapshot(path, Optional.of(new FileBytes(bytes)), Optional.empty());
   }
 
@@ -56,9 +65,7 @@ public record FileSnapshot(Path path, Optional<FileBytes> bytes, Optional<Proble
         return tooLarge(path, "is " + (attributes.size() >> 20) + " MB");
       }
       try (InputStream in = Files.newInputStream(path)) {
-        // Those of /proc say that they are empty, and any file may grow.
-        byte[] bytes = in.readNBytes(MOST_BYTES + 1);
-        return bytes.length > MOST_BYTES ? tooLarge(path, "does not end") : of(path, bytes);
+        return from(path, in); // those of /proc say that they are empty, and any file may grow
       }
     } catch (NoSuchFileException _) {
       Path parent = path.toAbsolutePath().getParent();

@@ -123,6 +123,10 @@ final class ListTypes {
     if (text.startsWith("-")) {
       return "a space belongs after the dash";
     }
+    int dash = text.indexOf(" - ");
+    if (value.kind() == Kind.TEXT && dash > 0) {
+      return "a dash is missing: \"- " + Phrases.shortened(text.substring(0, dash)) + "\"";
+    }
     return value.kind() == Kind.TEXT && text.indexOf('\n') < 0
         ? "write a list: [" + apart(text) + "]"
         : "write a list: one element per line, each after a dash";

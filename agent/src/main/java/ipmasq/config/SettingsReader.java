@@ -63,10 +63,17 @@ final class SettingsReader {
           problems.error(
               first,
               "the top of the file is " + first.phrase() + ", not keys with values",
-              first.kind() == Kind.TEXT && first.text().indexOf(':') > 0
-                  ? "a space belongs after the colon"
-                  : "write keys such as \"nonMasqueradeCIDRs:\"");
+              topHint(first));
     }
+  }
+
+  private static String topHint(Token first) {
+    if (first.kind() == Kind.TEXT && first.text().startsWith("//")) {
+      return "a comment begins with #";
+    }
+    return first.kind() == Kind.TEXT && first.text().indexOf(':') > 0
+        ? "a space belongs after the colon"
+        : "write keys such as \"nonMasqueradeCIDRs:\"";
   }
 
   private void entries(Tokens tokens, boolean merged) throws SyntaxError {

@@ -29,6 +29,12 @@ final class SyntaxError extends Exception {
     return new SyntaxError(line, column, message, otherHint);
   }
 
+  /** Whether there is a comment of other languages, which YAML takes for a part of a key. */
+  boolean atComment(String text) {
+    String from = text.lines().skip(line - 1L).findFirst().orElse("").substring(column - 1);
+    return from.startsWith("//") || from.startsWith("/*");
+  }
+
   void reportTo(Problems problems) {
     problems.error(line, column, String.valueOf(getMessage()), hint);
   }

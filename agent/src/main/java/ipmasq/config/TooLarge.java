@@ -34,7 +34,7 @@ public final class TooLarge {
   }
 
   /** Refuses what could not even be read. */
-  static Reading.Rejected unread(List<Path> paths) {
+  public static Reading.Rejected unread(List<Path> paths) {
     return of(
         paths.stream().map(path -> new Reading.Source(path, Optional.<FileBytes>empty())).toList());
   }

@@ -2,7 +2,9 @@ package ipmasq.hook;
 
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Somebody else's rule that decides against us.
@@ -113,6 +115,23 @@ public record Conflict(
           "have its owner leave out the destinations that are to be masqueraded: the first rule"
               + " that binds a connection wins";
     };
+  }
+
+  /** For scripts: each part by its name, in order. */
+  public Map<String, Object> fields() {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("family", family);
+    fields.put("kind", kind.word());
+    fields.put("severity", kind.serious() ? "warning" : "note");
+    fields.put("owner", owner.title());
+    fields.put("where", where);
+    fields.put("rule", rule);
+    fields.put("rules", rules);
+    fields.put("packets", packets);
+    fields.put("ranges", ranges);
+    fields.put("message", sentence());
+    fields.put("advice", advice());
+    return fields;
   }
 
   private String to() {

@@ -1,6 +1,7 @@
 package ipmasq.log;
 
 import ipmasq.json.Json;
+import ipmasq.log.LogEvent.Kind;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -42,46 +43,49 @@ public final class Log {
   }
 
   /** Something an operator wants to see once: a change, a start, a recovery. */
-  public void info(String message) {
-    write(Level.INFO, message);
+  public void info(LogEvent event) {
+    write(Level.INFO, event);
   }
 
   /** The same, shown from this {@code --v} on, and put into words only then. */
-  public void detail(int from, Supplier<String> message) {
+  public void detail(int from, Supplier<LogEvent> event) {
     if (verbosity >= from) {
-      write(Level.INFO, message.get());
+      write(Level.INFO, event.get());
     }
   }
 
   /** Something to look at, though masquerading works. */
-  public void warn(String message) {
-    write(Level.WARN, message);
+  public void warn(LogEvent event) {
+    write(Level.WARN, event);
   }
 
   /** Something that does not work. */
-  public void error(String message) {
-    write(Level.ERROR, message);
+  public void error(LogEvent event) {
+    write(Level.ERROR, event);
   }
 
-  private void write(Level level, String message) {
-    lines.accept(line(clock, format, level, message));
+  private void write(Level level, LogEvent event) {
+    lines.accept(line(clock, format, level, event));
   }
 
   /** The line that says that others are missing. */
   public static String dropped(Clock clock, Format format, long count) {
+    String message = count + " log lines were dropped: nobody read them in time";
     return line(
-        clock, format, Level.WARN, count + " log lines were dropped: nobody read them in time");
+        clock, format, Level.WARN, LogEvent.of(Kind.LINES_DROPPED, message).with("lines", count));
   }
 
-  private static String line(Clock clock, Format format, Level level, String message) {
+  private static String line(Clock clock, Format format, Level level, LogEvent event) {
     String time = millis(clock.instant());
     return switch (format) {
-      case TEXT -> time + " " + level + " " + message;
+      case TEXT -> time + " " + level + " " + event.message();
       case JSON -> {
         Map<String, Object> line = new LinkedHashMap<>();
         line.put("time", time);
         line.put("level", level);
-        line.put("message", message);
+        line.put("event", event.kind());
+        line.put("message", event.message());
+        line.putAll(event.fields());
         yield Json.write(line);
       }
     };

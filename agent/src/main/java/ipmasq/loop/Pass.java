@@ -9,6 +9,7 @@ import ipmasq.plan.Change;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -54,7 +55,12 @@ public record Pass(
     /** The file as it last was good; now it is bad. */
     LAST_GOOD,
     /** The file is bad and never was good: what an earlier run left is kept, else the defaults. */
-    FALLBACK
+    FALLBACK;
+
+    /** As JSON and metrics spell it: {@code last-good}. */
+    public String word() {
+      return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
   }
 
   /** What came of it for one family. */

@@ -3,6 +3,8 @@ package ipmasq.loop;
 import ipmasq.backend.Failure;
 import ipmasq.config.Problem;
 import ipmasq.log.Log;
+import ipmasq.log.LogEvent;
+import ipmasq.log.LogEvent.Kind;
 import ipmasq.loop.Pass.Basis;
 import ipmasq.loop.Pass.Result;
 import ipmasq.loop.Sweep.Swept;
@@ -13,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +40,10 @@ public final class PassLogger implements Consumer<Pass> {
   @Override
   public void accept(Pass pass) {
     if (before == null || !before.backend().equals(pass.backend())) {
-      log.info("backend " + pass.backend() + ": " + pass.backendReason());
+      log.info(
+          LogEvent.of(Kind.BACKEND, "backend " + pass.backend() + ": " + pass.backendReason())
+              .with("backend", pass.backend())
+              .with("backendReason", pass.backendReason()));
     }
     file(pass);
     fight(pass);
@@ -49,19 +55,26 @@ public final class PassLogger implements Consumer<Pass> {
     }
     pass.sweep().results().forEach(swept -> swept(swept, pass));
     if (pass.flows() > 0) {
-      log.info(
+      String line =
           pass.flows() == 1
               ? "1 flow under way follows the new rules"
-              : pass.flows() + " flows under way follow the new rules");
+              : pass.flows() + " flows under way follow the new rules";
+      log.info(LogEvent.of(Kind.FLOWS, line).with("flows", pass.flows()));
     }
     List<String> known = before == null ? List.of() : before.warnings();
     for (String warning : pass.warnings()) {
       if (!known.contains(warning)) {
-        log.warn(warning);
+        log.warn(LogEvent.of(Kind.NODE_WARNING, warning));
       }
     }
     if (!pass.changed() && pass.enforced()) {
-      log.detail(2, () -> "pass (" + words(pass) + ") found everything in place");
+      log.detail(
+          2,
+          () -> {
+            String line = "pass (" + PassJson.trigger(pass) + ") found everything in place";
+            return ofPass(
+                LogEvent.of(Kind.RULES_IN_PLACE, line).with("backend", pass.backend()), pass);
+          });
     }
     before = pass;
   }
@@ -70,15 +83,20 @@ public final class PassLogger implements Consumer<Pass> {
   private void fight(Pass pass) {
     boolean fought = before != null && before.fighting();
     if (pass.fighting() && !fought) {
-      log.warn(
+      String line =
           "another program keeps changing our rules, and this was repaired each time: "
               + (mended.isEmpty() ? "what other lines say" : mended)
-              + "; from now on we wait for some seconds before each repair");
+              + "; from now on we wait for some seconds before each repair";
+      log.warn(LogEvent.of(Kind.FIGHT, line).with("backend", pass.backend()));
     } else if (fought && !pass.fighting()) {
-      log.info(
+      String line =
           "the other program has left our rules alone for a while; they were repaired "
               + repairs
-              + " times meanwhile");
+              + " times meanwhile";
+      log.info(
+          LogEvent.of(Kind.FIGHT_OVER, line)
+              .with("backend", pass.backend())
+              .with("repairs", repairs));
       repairs = 0;
     }
   }
@@ -87,9 +105,11 @@ public final class PassLogger implements Consumer<Pass> {
     List<Problem> known = before == null ? List.of() : before.problems();
     for (Problem problem : pass.problems()) {
       if (!known.contains(problem)) {
+        LogEvent event =
+            LogEvent.of(Kind.CONFIG_PROBLEM, problem.toString()).with("problem", problem.fields());
         switch (problem.severity()) {
-          case ERROR -> log.error(problem.toString());
-          case WARNING -> log.warn(problem.toString());
+          case ERROR -> log.error(event);
+          case WARNING -> log.warn(event);
         }
       }
     }
@@ -98,20 +118,39 @@ public final class PassLogger implements Consumer<Pass> {
       return;
     }
     switch (pass.basis()) {
-      case FILE -> log.info("the config file is good again, and in force");
-      case LAST_GOOD -> log.warn("the config file is bad: the last good one stays in force");
+      case FILE ->
+          log.info(onBasis(Kind.CONFIG_GOOD, "the config file is good again, and in force", pass));
+      case LAST_GOOD ->
+          log.warn(
+              onBasis(
+                  Kind.CONFIG_BAD,
+                  "the config file is bad: the last good one stays in force",
+                  pass));
       case FALLBACK ->
           log.warn(
-              "the config file is bad: rules that an earlier run left are kept; where there are"
-                  + " none, the defaults are in force");
+              onBasis(
+                  Kind.CONFIG_BAD,
+                  "the config file is bad: rules that an earlier run left are kept; where there"
+                      + " are none, the defaults are in force",
+                  pass));
     }
+  }
+
+  private static LogEvent onBasis(Kind kind, String line, Pass pass) {
+    return LogEvent.of(kind, line).with("basis", pass.basis().word());
   }
 
   private void rules(Family family, Result result, Pass pass) {
     switch (result) {
       case Result.Failed(var failure) -> {
         if (!failure.equals(failing.put(family, failure))) {
-          log.error(failure + "; tried again until it works");
+          log.error(
+              failed(
+                  Kind.RULES_FAILED,
+                  failure + "; tried again until it works",
+                  family,
+                  pass.backend(),
+                  failure));
         }
       }
       case Result.Changed(var changes) -> {
@@ -119,30 +158,42 @@ public final class PassLogger implements Consumer<Pass> {
         String line =
             family
                 + " rules changed ("
-                + words(pass)
+                + PassJson.trigger(pass)
                 + ", "
                 + pass.took().toMillis()
                 + " ms): "
                 + Change.few(changes);
+        Supplier<LogEvent> event =
+            () -> changed(Kind.RULES_CHANGED, line, family, pass.backend(), changes, pass);
         if (pass.why().contains(Trigger.RULES)) {
           mended = family + " " + Change.few(changes);
         }
         if (pass.fighting() && !pass.why().contains(Trigger.CONFIG)) {
           repairs++;
-          log.detail(1, () -> line); // the fight itself has been told of
+          log.detail(1, event); // the fight itself has been told of
         } else {
-          log.info(line);
+          log.info(event.get());
         }
       }
       case Result.Pending(var changes) -> {
         if (!changes.equals(pending.put(family, changes))) {
-          log.info(family + " rules would change (" + words(pass) + "): " + Change.few(changes));
+          String line =
+              family
+                  + " rules would change ("
+                  + PassJson.trigger(pass)
+                  + "): "
+                  + Change.few(changes);
+          log.info(changed(Kind.RULES_PENDING, line, family, pass.backend(), changes, pass));
         }
       }
       case Result.Unchanged() -> {
         pending.remove(family);
         if (failing.remove(family) != null) {
-          log.info(family + " rules are in place again");
+          log.info(
+              inPlace(
+                  LogEvent.of(Kind.RULES_RECOVERED, family + " rules are in place again"),
+                  family,
+                  pass.backend()));
         }
       }
     }
@@ -153,24 +204,58 @@ public final class PassLogger implements Consumer<Pass> {
     switch (swept.result()) {
       case Result.Unchanged() -> {}
       case Result.Pending(var changes) ->
-          log.detail(1, () -> where + " would be removed: " + Change.few(changes));
-      case Result.Changed(var changes) ->
-          log.info(where + " removed (" + words(pass) + "): " + Change.few(changes));
+          log.detail(
+              1,
+              () -> {
+                String line = where + " would be removed: " + Change.few(changes);
+                return changed(Kind.SWEEP_PENDING, line, swept, changes, pass);
+              });
+      case Result.Changed(var changes) -> {
+        String line = where + " removed (" + PassJson.trigger(pass) + "): " + Change.few(changes);
+        log.info(changed(Kind.SWEPT, line, swept, changes, pass));
+      }
       case Result.Failed(var failure) -> {
         if (!failure.equals(stale.put(where, failure))) {
-          log.error(where + " cannot be removed, and act on packets too: " + failure);
+          String line = where + " cannot be removed, and act on packets too: " + failure;
+          log.error(failed(Kind.SWEEP_FAILED, line, swept.family(), swept.backend(), failure));
         }
       }
     }
   }
 
-  private static String words(Pass pass) {
-    StringBuilder words = new StringBuilder();
-    for (Trigger trigger : Trigger.values()) {
-      if (pass.why().contains(trigger)) {
-        words.append(words.isEmpty() ? "" : ", ").append(trigger);
-      }
-    }
-    return words.toString();
+  private static LogEvent changed(
+      Kind kind, String line, Swept swept, List<Change> changes, Pass pass) {
+    return changed(kind, line, swept.family(), swept.backend(), changes, pass);
+  }
+
+  private static LogEvent changed(
+      Kind kind, String line, Family family, String backend, List<Change> changes, Pass pass) {
+    List<Change> named = changes.subList(0, Math.min(Change.NAMED, changes.size()));
+    LogEvent event =
+        inPlace(LogEvent.of(kind, line), family, backend)
+            .with("added", count(changes, Change.Kind.ADD))
+            .with("removed", count(changes, Change.Kind.REMOVE))
+            .with("repaired", count(changes, Change.Kind.REPAIR));
+    return ofPass(event, pass).with("changes", PassJson.changes(family, backend, named));
+  }
+
+  private static long count(List<Change> changes, Change.Kind kind) {
+    return changes.stream().filter(change -> change.kind() == kind).count();
+  }
+
+  private static LogEvent failed(
+      Kind kind, String line, Family family, String backend, Failure failure) {
+    return inPlace(LogEvent.of(kind, line), family, backend)
+        .with("failure", PassJson.failure(family, backend, failure));
+  }
+
+  private static LogEvent inPlace(LogEvent event, Family family, String backend) {
+    return event.with("family", family).with("backend", backend);
+  }
+
+  private static LogEvent ofPass(LogEvent event, Pass pass) {
+    return event
+        .with("trigger", PassJson.trigger(pass))
+        .with("duration", PassJson.duration(pass.took()));
   }
 }

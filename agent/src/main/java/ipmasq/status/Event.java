@@ -1,6 +1,7 @@
 package ipmasq.status;
 
 import ipmasq.net.Family;
+import ipmasq.plan.Change;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -10,9 +11,11 @@ import java.util.Optional;
  * Something that an operator may ask about later.
  *
  * @param family nothing where it concerns neither or both
+ * @param backend whose rules it is about; nothing where it is about none of ours
  * @param text what happened, in a sentence without a full stop
- * @param changes what was written, each as a plan prints it
+ * @param changes what was written
  * @param more how many further changes are left out of the list
+ * @param rule the rule of others that it is about
  * @param times how often it happened in a row, {@code at} being the first and {@code until} the
  *     last time
  */
@@ -22,9 +25,11 @@ public record Event(
     int times,
     Kind kind,
     Optional<Family> family,
+    Optional<String> backend,
     String text,
-    List<String> changes,
+    List<Change> changes,
     int more,
+    Optional<String> rule,
     Duration took) {
 
   /** What kind of thing it is. */
@@ -66,27 +71,68 @@ public record Event(
   }
 
   static Event of(Instant at, Kind kind, String text) {
-    return new Event(at, at, 1, kind, Optional.empty(), text, List.of(), 0, Duration.ZERO);
+    return new Event(
+        at,
+        at,
+        1,
+        kind,
+        Optional.empty(),
+        Optional.empty(),
+        text,
+        List.of(),
+        0,
+        Optional.empty(),
+        Duration.ZERO);
   }
 
-  Event in(Family where) {
-    return new Event(at, until, times, kind, Optional.of(where), text, changes, more, took);
+  /** The same, about our rules in one place. */
+  Event in(Family where, String whose) {
+    return new Event(
+        at,
+        until,
+        times,
+        kind,
+        Optional.of(where),
+        Optional.of(whose),
+        text,
+        changes,
+        more,
+        rule,
+        took);
   }
 
-  Event writing(List<String> what, int left, Duration time) {
-    return new Event(at, until, times, kind, family, text, what, left, time);
+  /** The same, about a rule of others. */
+  Event about(Family where, String foreign) {
+    return new Event(
+        at,
+        until,
+        times,
+        kind,
+        Optional.of(where),
+        backend,
+        text,
+        changes,
+        more,
+        Optional.of(foreign),
+        took);
+  }
+
+  Event writing(List<Change> what, int left, Duration time) {
+    return new Event(at, until, times, kind, family, backend, text, what, left, rule, time);
   }
 
   /** Whether the other one says the same, apart from the time. */
   boolean repeats(Event other) {
     return kind == other.kind
         && family.equals(other.family)
+        && backend.equals(other.backend)
         && text.equals(other.text)
-        && changes.equals(other.changes);
+        && changes.equals(other.changes)
+        && rule.equals(other.rule);
   }
 
   /** This one, and again later. */
   Event again(Instant later) {
-    return new Event(at, later, times + 1, kind, family, text, changes, more, took);
+    return new Event(at, later, times + 1, kind, family, backend, text, changes, more, rule, took);
   }
 }

@@ -81,7 +81,7 @@ final class Metrics {
         "ip_masq_agent_config_basis",
         "What the rules in force rest on: the file, its last good state, or the fallback.");
     for (Basis basis : Basis.values()) {
-      out.sample(basis == last.basis() ? 1 : 0, "basis", basis.name().toLowerCase(Locale.ROOT));
+      out.sample(basis == last.basis() ? 1 : 0, "basis", basis.word());
     }
     out.gauge("ip_masq_agent_config_problems", "Problems found in the config file as it is now.");
     for (Problem.Severity severity : Problem.Severity.values()) {
@@ -131,7 +131,7 @@ final class Metrics {
         "ip_masq_agent_rules_in_force",
         "Whether the latest pass found the rules in place, or put them there.");
     for (Family family : status.enabled()) {
-      out.sample(status.failure(family).isEmpty() ? 1 : 0, "family", word(family));
+      out.sample(status.failure(family).isEmpty() ? 1 : 0, "family", family.toString());
     }
     Totals totals = status.totals();
     byFamily(
@@ -157,7 +157,7 @@ final class Metrics {
       Policy policy = view.policy(family);
       for (Treatment treatment : Treatment.values()) {
         long count = policy.destinations().stream().filter(d -> d.treatment() == treatment).count();
-        out.sample(count, "family", word(family), "treatment", word(treatment));
+        out.sample(count, "family", family.toString(), "treatment", word(treatment));
       }
     }
   }
@@ -171,18 +171,18 @@ final class Metrics {
       out.sample(
           conflict.rules(),
           "family",
-          word(conflict.family()),
+          conflict.family().toString(),
           "kind",
           conflict.kind().word(),
           "owner",
-          conflict.owner().name().toLowerCase(Locale.ROOT));
+          conflict.owner().title());
     }
   }
 
   private void byFamily(String name, String help, Map<Family, Long> counts) {
     out.counter(name, help);
     for (Family family : status.enabled()) {
-      out.sample(counts.getOrDefault(family, 0L), "family", word(family));
+      out.sample(counts.getOrDefault(family, 0L), "family", family.toString());
     }
   }
 
@@ -192,14 +192,15 @@ final class Metrics {
         "Flows that the agent's rules gave another source address, since the rules were written.");
     for (Family family : status.enabled()) {
       view.tally(family)
-          .ifPresent(tally -> out.sample(tally.translated().packets(), "family", word(family)));
+          .ifPresent(
+              tally -> out.sample(tally.translated().packets(), "family", family.toString()));
     }
     out.counter(
         "ip_masq_agent_exempted_flows_total",
         "Flows that matched an exempt range in the agent's rules, since the rules were written.");
     for (Family family : status.enabled()) {
       view.tally(family)
-          .ifPresent(tally -> out.sample(tally.exempted().packets(), "family", word(family)));
+          .ifPresent(tally -> out.sample(tally.exempted().packets(), "family", family.toString()));
     }
     out.counter(
         "ip_masq_agent_range_flows_total",
@@ -218,17 +219,13 @@ final class Metrics {
         out.sample(
             counter.get().packets(),
             "family",
-            word(family),
+            family.toString(),
             "range",
             destination.range().toString(),
             "treatment",
             word(destination.treatment()));
       }
     }
-  }
-
-  private static String word(Family family) {
-    return family.toString().toLowerCase(Locale.ROOT);
   }
 
   private static String word(Treatment treatment) {

@@ -31,9 +31,10 @@ public record Status(
    * How it stands with one family.
    *
    * @param since since when that has been so
+   * @param backend whose rules these are, or whose failure it is
    * @param failure why the rules are not known to be in force; nothing: they are
    */
-  public record Standing(Instant since, Optional<Failure> failure) {}
+  public record Standing(Instant since, String backend, Optional<Failure> failure) {}
 
   public Status {
     families = Map.copyOf(families);

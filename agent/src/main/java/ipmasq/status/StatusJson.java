@@ -1,11 +1,12 @@
 package ipmasq.status;
 
-import ipmasq.backend.Failure;
+import ipmasq.config.Key;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
 import ipmasq.hook.Conflict;
 import ipmasq.json.Json;
 import ipmasq.loop.Pass;
+import ipmasq.loop.PassJson;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.plan.Counter;
@@ -49,16 +50,17 @@ public final class StatusJson {
     fields.put("summary", state.sentence());
     fields.put("reasons", status.reasons());
     fields.put("config", config(status));
-    fields.put("backend", pairs("name", last.backend(), "reason", last.backendReason()));
+    fields.put("backend", last.backend());
+    fields.put("backendReason", last.backendReason());
     fields.put(
         "lastPass",
         pairs(
             "at",
             last.at(),
-            "took",
-            seconds(last),
-            "why",
-            words(last),
+            "duration",
+            PassJson.duration(last.took()),
+            "trigger",
+            PassJson.trigger(last),
             "fighting",
             last.fighting()));
     List<Object> families = new ArrayList<>();
@@ -68,7 +70,7 @@ public final class StatusJson {
     fields.put("families", families);
     List<Object> conflicts = new ArrayList<>();
     for (Conflict conflict : view.conflicts()) {
-      conflicts.add(conflict(conflict));
+      conflicts.add(conflict.fields());
     }
     fields.put("conflicts", conflicts);
     fields.put("totals", totals(status.totals()));
@@ -83,20 +85,14 @@ public final class StatusJson {
   private static Map<String, Object> config(Status status) {
     Pass last = status.last();
     Map<String, Object> config = new LinkedHashMap<>();
-    config.put(
-        "basis",
-        switch (last.basis()) {
-          case FILE -> "file";
-          case LAST_GOOD -> "last-good";
-          case FALLBACK -> "fallback";
-        });
+    config.put("basis", last.basis().word());
     List<Object> sources = new ArrayList<>();
     for (Reading.Source source : last.sources()) {
-      sources.add(pairs("path", source.path().toString(), "sha256", orNull(source.hash())));
+      sources.add(pairs("file", source.path().toString(), "sha256", orNull(source.hash())));
     }
     config.put("sources", sources);
     config.put("since", status.configSince());
-    config.put("resyncSeconds", last.config().resyncInterval().toMillis() / 1000.0);
+    config.put("resyncInterval", Key.RESYNC_INTERVAL.json(last.config().resyncInterval()));
     List<Object> problems = new ArrayList<>();
     for (Problem problem : last.problems()) {
       problems.add(problem.fields());
@@ -113,7 +109,12 @@ public final class StatusJson {
     fields.put("family", family);
     fields.put("inForce", standing.failure().isEmpty());
     fields.put("since", standing.since());
-    fields.put("failure", standing.failure().map(StatusJson::failure).orElse(null));
+    fields.put(
+        "failure",
+        standing
+            .failure()
+            .map(failure -> PassJson.failure(family, standing.backend(), failure))
+            .orElse(null));
     fields.put("sources", policy.sources());
     fields.put("interfaces", policy.interfaces());
     fields.put("pinned", policy.pinned());
@@ -148,26 +149,6 @@ public final class StatusJson {
     return counter.map(c -> pairs("packets", c.packets(), "bytes", c.bytes())).orElse(null);
   }
 
-  static Map<String, Object> failure(Failure failure) {
-    return pairs("message", failure.message(), "advice", failure.advice());
-  }
-
-  private static Map<String, Object> conflict(Conflict conflict) {
-    Map<String, Object> fields = new LinkedHashMap<>();
-    fields.put("family", conflict.family());
-    fields.put("kind", conflict.kind().word());
-    fields.put("severity", conflict.kind().serious() ? "warning" : "note");
-    fields.put("owner", conflict.owner().title());
-    fields.put("where", conflict.where());
-    fields.put("rule", conflict.rule());
-    fields.put("rules", conflict.rules());
-    fields.put("packets", conflict.packets());
-    fields.put("ranges", conflict.ranges());
-    fields.put("message", conflict.sentence());
-    fields.put("advice", conflict.advice());
-    return fields;
-  }
-
   private static Map<String, Object> totals(Totals totals) {
     return pairs(
         "passes",
@@ -189,19 +170,21 @@ public final class StatusJson {
     fields.put("times", event.times());
     fields.put("kind", event.kind().word());
     fields.put("family", orNull(event.family()));
-    fields.put("text", event.text());
-    fields.put("changes", event.changes());
+    fields.put("backend", orNull(event.backend()));
+    fields.put("message", event.text());
+    fields.put("changes", changes(event));
     fields.put("more", event.more());
-    fields.put("took", event.took().toMillis() / 1000.0);
+    fields.put("rule", orNull(event.rule()));
+    fields.put("duration", PassJson.duration(event.took()));
     return fields;
   }
 
-  private static double seconds(Pass pass) {
-    return pass.took().toMillis() / 1000.0;
-  }
-
-  private static List<String> words(Pass pass) {
-    return pass.why().stream().sorted().map(Object::toString).toList();
+  /** Changes are of our rules in one place. */
+  private static List<Map<String, Object>> changes(Event event) {
+    return event.changes().isEmpty()
+        ? List.of()
+        : PassJson.changes(
+            event.family().orElseThrow(), event.backend().orElseThrow(), event.changes());
   }
 
   static String words(Translation translation) {

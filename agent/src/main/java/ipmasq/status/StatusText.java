@@ -4,6 +4,7 @@ import ipmasq.config.Problem;
 import ipmasq.config.Reading;
 import ipmasq.hook.Conflict;
 import ipmasq.net.Family;
+import ipmasq.plan.Change;
 import ipmasq.plan.Counter;
 import ipmasq.plan.Tally;
 import ipmasq.policy.Policy;
@@ -14,6 +15,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The status for a terminal. */
 public final class StatusText {
@@ -171,7 +174,9 @@ public final class StatusText {
     line("What happened");
     List<Event> history = status.history().reversed();
     for (Event event : history.subList(0, Math.min(history.size(), MOST_EVENTS))) {
-      String changes = event.changes().isEmpty() ? "" : ": " + String.join(" ", event.changes());
+      String changes =
+          Stream.concat(event.changes().stream().map(Change::toString), event.rule().stream())
+              .collect(Collectors.joining(" "));
       String more = event.more() == 0 ? "" : " and " + event.more() + " more";
       line(
           "  "
@@ -182,7 +187,7 @@ public final class StatusText {
               + ": "
               + event.text()
               + (event.times() > 1 ? " (" + event.times() + " times)" : "")
-              + changes
+              + (changes.isEmpty() ? "" : ": " + changes)
               + more);
     }
   }

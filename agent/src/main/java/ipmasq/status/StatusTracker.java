@@ -63,9 +63,8 @@ public final class StatusTracker implements Consumer<Pass> {
 
   /** A rule of others began to decide against the config, or no longer does. */
   public synchronized void conflict(Instant at, Conflict conflict, boolean came) {
-    String text = came ? conflict.sentence() : "gone: " + conflict.sentence();
-    Event event = Event.of(at, came ? Kind.CONFLICT : Kind.CONFLICT_GONE, text);
-    record(event.in(conflict.family()).writing(List.of(conflict.rule()), 0, Duration.ZERO));
+    Event event = Event.of(at, came ? Kind.CONFLICT : Kind.CONFLICT_GONE, conflict.sentence());
+    record(event.about(conflict.family(), conflict.rule()));
     if (before != null) {
       publish(before);
     }
@@ -158,9 +157,11 @@ public final class StatusTracker implements Consumer<Pass> {
     switch (result) {
       case Result.Unchanged() -> {
         if (failed) {
-          record(Event.of(pass.at(), Kind.RECOVERED, "the rules are in force again").in(family));
+          record(
+              Event.of(pass.at(), Kind.RECOVERED, "the rules are in force again")
+                  .in(family, pass.backend()));
         }
-        stand(family, pass.at(), Optional.empty());
+        stand(family, pass, pass.backend(), Optional.empty());
       }
       case Result.Changed(var written) -> {
         changes.merge(family, 1L, Long::sum);
@@ -168,14 +169,15 @@ public final class StatusTracker implements Consumer<Pass> {
         if (repair) {
           repairs.merge(family, 1L, Long::sum);
         }
-        record(changed(family, written, pass, repair));
-        stand(family, pass.at(), Optional.empty());
+        record(changed(family, pass.backend(), written, pass, repair));
+        stand(family, pass, pass.backend(), Optional.empty());
       }
-      case Result.Pending(var changes) -> stand(family, pass.at(), Optional.of(pending(changes)));
+      case Result.Pending(var changes) ->
+          stand(family, pass, pass.backend(), Optional.of(pending(changes)));
       case Result.Failed(var failure) -> {
         failures.merge(family, 1L, Long::sum);
-        record(Event.of(pass.at(), Kind.FAILED, failure.toString()).in(family));
-        stand(family, pass.at(), Optional.of(failure));
+        record(Event.of(pass.at(), Kind.FAILED, failure.toString()).in(family, pass.backend()));
+        stand(family, pass, pass.backend(), Optional.of(failure));
       }
     }
   }
@@ -193,22 +195,23 @@ public final class StatusTracker implements Consumer<Pass> {
       case Result.Unchanged(), Result.Pending _ -> {}
       case Result.Changed(var removed) -> {
         changes.merge(family, 1L, Long::sum);
-        record(changed(family, removed, pass, false));
+        record(changed(family, swept.backend(), removed, pass, false));
       }
       case Result.Failed(var failure) -> {
         failures.merge(family, 1L, Long::sum);
-        record(Event.of(pass.at(), Kind.FAILED, failure.toString()).in(family));
+        record(Event.of(pass.at(), Kind.FAILED, failure.toString()).in(family, swept.backend()));
         if (pass.config().enables(family)) {
-          stand(family, pass.at(), Optional.of(failure));
+          stand(family, pass, swept.backend(), Optional.of(failure));
         }
       }
     }
   }
 
-  private static Event changed(Family family, List<Change> written, Pass pass, boolean repair) {
-    List<String> named = new ArrayList<>();
+  private static Event changed(
+      Family family, String backend, List<Change> written, Pass pass, boolean repair) {
+    List<Change> named = new ArrayList<>();
     for (Change change : written.subList(0, Math.min(written.size(), CHANGES_NAMED))) {
-      named.add(change.toString());
+      named.add(new Change(change.kind(), change.what())); // words: the rule itself is not kept
     }
     String text =
         repair
@@ -217,17 +220,17 @@ public final class StatusTracker implements Consumer<Pass> {
                 ? "brought to the config at the start"
                 : "brought to the config";
     return Event.of(pass.at(), repair ? Kind.REPAIRED : Kind.CHANGED, text)
-        .in(family)
+        .in(family, backend)
         .writing(named, written.size() - named.size(), pass.took());
   }
 
-  private void stand(Family family, Instant now, Optional<Failure> failure) {
+  private void stand(Family family, Pass pass, String backend, Optional<Failure> failure) {
     Standing standing = families.get(family);
     Instant since =
         standing != null && standing.failure().isPresent() == failure.isPresent()
             ? standing.since()
-            : now;
-    families.put(family, new Standing(since, failure));
+            : pass.at();
+    families.put(family, new Standing(since, backend, failure));
   }
 
   /** The same again makes no second entry: a failure each second would push all else out. */

@@ -116,21 +116,21 @@ class CheckTest {
     assertEquals(
         Stream.of(
                 """
-                [{"file":"good","good":true,"hash":"%s","problems":[]},"""
+                [{"file":"good","good":true,"sha256":"%s","problems":[]},"""
                     .formatted(hash(GOOD)),
                 """
-                {"file":"warned","good":true,"hash":"%s","problems":[{"severity":"warning",\
+                {"file":"warned","good":true,"sha256":"%s","problems":[{"severity":"warning",\
                 "file":"warned","line":1,"column":1,"message":"nonMasqueradeCIDRs is empty:\
                  everything but link-local is masqueraded","hint":"list the ranges that should see\
                  pod addresses, or remove the key for the defaults"}]},"""
                     .formatted(hash(WARNED)),
                 """
-                {"file":"bad","good":false,"hash":"%s","problems":[{"severity":"error",\
+                {"file":"bad","good":false,"sha256":"%s","problems":[{"severity":"error",\
                 "file":"bad","line":1,"column":6,"message":"pin is the text \\"maybe\\", not a\
                  boolean","hint":"write true or false, without quotes"}]},"""
                     .formatted(hash(BAD)),
                 """
-                {"file":"none","good":false,"hash":null,"problems":[{"severity":"error",\
+                {"file":"none","good":false,"sha256":null,"problems":[{"severity":"error",\
                 "file":"none","line":0,"column":0,"message":"there is no such file",\
                 "hint":"check the path"}]}]
                 """)

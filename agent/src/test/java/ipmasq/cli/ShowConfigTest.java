@@ -95,12 +95,13 @@ class ShowConfigTest {
     Path file = file("f", "\nmasqLinkLocal: yes\nmasqchain: X\n");
     InProcess.Answer answer = config("--config=" + file, "--backend=cni", "--output=json");
     Map<String, ?> fields = ParsedJson.map(ParsedJson.of(answer.out()));
-    assertEquals(List.of("good", "problems", "backend", "config"), List.copyOf(fields.keySet()));
+    assertEquals(List.of("good", "problems", "config"), List.copyOf(fields.keySet()));
     Map<String, ?> config = ParsedJson.map(fields.get("config"));
     assertEquals(
         "{value=true, origin=file, places=[{file=f, line=2}]}",
         cut(String.valueOf(config.get("masqLinkLocal"))));
-    assertEquals("{value=cni, origin=flag, flag=backend}", String.valueOf(config.get("backend")));
+    assertEquals(
+        "{value=cni, origin=flag, flag=backend, here=cni}", String.valueOf(config.get("backend")));
     assertEquals("{value=null, origin=default}", String.valueOf(config.get("cidrLimit")));
   }
 

@@ -236,6 +236,19 @@ class ProblemsTest {
             + " element)",
         "nonMasqueradeCIDRs: [10.0.0.0/8~ | f:1:21: error: not YAML: the [ is not closed (write ]"
             + " after the last element)",
+        "nonMasqueradeCIDRs:~  10.0.0.0/8~  - 172.16.0.0/12~ | f:2:3: error: nonMasqueradeCIDRs is"
+            + " the text \"10.0.0.0/8 - 172.16.0.0/12\", not a list (a dash is missing: \"-"
+            + " 10.0.0.0/8\")",
+        "{\"nonMasqueradeCIDRs\": [\"10.0.0.0/8\"~, \"pin\": true} | f:2:8: error: not JSON:"
+            + " expected a comma or ], found ':' (the [ at 1:24 is not closed before it)",
+        "{\"nonMasqueradeCIDRs\": [\"10.0.0.0/8\"~} | f:2:1: error: not JSON: expected a comma or"
+            + " ], found '}' (the [ at 1:24 is not closed before it)",
+        "{~  /* mine */ \"pin\": true~} | f:2:3: error: not JSON: expected a key in quotes, found"
+            + " '/' (JSON has no comments: remove it)",
+        "{\"cidrLimit\": 5, /* mine */ \"pin\": true} | f:1:18: error: not JSON: expected a key in"
+            + " quotes, found '/' (JSON has no comments: remove it)",
+        "// mine~pin: true~ | f:1:1: error: the top of the file is the text \"// mine pin\", not"
+            + " keys with values (a comment begins with #)",
         "masqChain: \"X~pin: true~ | f:1:12: error: not YAML: the quote is not closed (close it)",
       })
   void hints(String text, String problem) {
@@ -249,7 +262,7 @@ class ProblemsTest {
     assertEquals(
         """
         f:1:46: warning: 10.0.0.0/8 is in nonMasqueradeCIDRs twice; the first is at 1:22 (remove one of the two)
-        f:2:32: warning: 11.0.0.0/16 in masqueradeCIDRs has no effect: it lies in no range of nonMasqueradeCIDRs, so it is masqueraded anyway (remove it)""",
+        f:2:32: warning: 11.0.0.0/16 in masqueradeCIDRs has no effect: it lies in no range of nonMasqueradeCIDRs (remove it: what is not exempt is masqueraded anyway)""",
         reads.warnings(
             """
             nonMasqueradeCIDRs: [10.0.0.0/8, 12.0.0.0/8, 10.0.0.0/8]

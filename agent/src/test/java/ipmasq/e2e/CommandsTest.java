@@ -4,11 +4,13 @@ import static ipmasq.e2e.Expected.DEFAULTS;
 import static ipmasq.e2e.Expected.LINK_LOCAL;
 import static ipmasq.e2e.Expected.rules;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ipmasq.config.ParsedJson;
 import ipmasq.net.Family;
+import ipmasq.testkit.AgentProcess;
 import ipmasq.testkit.KernelTest;
 import ipmasq.testkit.Result;
 import java.util.List;
@@ -46,6 +48,32 @@ class CommandsTest {
           lines.get(0).startsWith(file + ":2:5: error: CIDR \"10.9.0.1/16\" is not aligned"));
       assertTrue(lines.get(1).startsWith(file + ":3:5: error: CIDR \"abc\" could not be parsed"));
       assertTrue(node.untouched());
+    }
+  }
+
+  /** Files that do not fit into the memory, and those that cannot be configs. */
+  @Test
+  void whatIsTooLargeIsABadFile() {
+    try (Node node = Node.open()) {
+      String agent = AgentProcess.builtAgent().toString();
+      String huge = "head -c 300000000 /dev/zero | " + agent;
+      String large = "yes '  - 10.0.0.0/8' | head -c 60000000 | " + agent;
+      for (String command : List.of(" check -", " plan --config -", " config --config -")) {
+        for (String input : List.of(huge, large)) {
+          Result result = node.shell(input + command);
+          assertEquals(1, result.exit(), result.toString());
+          assertTrue(result.stderr().startsWith("-: error: "), result.toString());
+          assertEquals(1, result.stderr().lines().count(), result.toString());
+        }
+      }
+      Result file = node.shell("head -c 300000000 /dev/zero > " + node.volume().file());
+      assertEquals(0, file.exit(), file.toString());
+      Result checked = node.command("check", node.volume().file().toString());
+      assertTrue(
+          checked
+              .stderr()
+              .contains("the file is 286 MB, more than the 64 MB that a config may have"),
+          checked.toString());
     }
   }
 
@@ -130,6 +158,48 @@ class CommandsTest {
               "what", "the jump from POSTROUTING is missing",
               "backend", "iptables-nft"),
           changes.getFirst());
+    }
+  }
+
+  @Test
+  void aPlanOfABadConfigIsJsonToo() {
+    try (Node node = Node.open()) {
+      node.volume().write("nonMasqueradeCIDRs: [10.9.0.1/16]\nmasqlinklocal: true\n");
+      Result result = node.commandWithConfig("plan", "--output=json");
+      assertEquals(1, result.exit(), result.toString());
+      assertEquals(
+          """
+          {"good":false,"problems":[\
+          {"severity":"error","file":"FILE","line":1,"column":22,\
+          "message":"CIDR \\"10.9.0.1/16\\" is not aligned to a CIDR block, ip: \\"10.9.0.1\\"\
+           network: \\"10.9.0.0/16\\"","hint":"write \\"10.9.0.0/16\\", or\
+           \\"10.9.0.1/32\\" for one address"},\
+          {"severity":"warning","file":"FILE","line":2,"column":1,\
+          "message":"key \\"masqlinklocal\\" is taken for masqLinkLocal",\
+          "hint":"write \\"masqLinkLocal\\""}]}
+          """,
+          result.stdout().replace(node.volume().file().toString(), "FILE"));
+      assertEquals("", result.stderr());
+    }
+  }
+
+  /** script(1) is a terminal, as a person has one. */
+  @Test
+  void coloursAreForTerminals() {
+    try (Node node = Node.open()) {
+      String plan = AgentProcess.builtAgent() + " plan";
+      String onTerminal = node.shell("script --quiet --command '" + plan + "' /dev/null").stdout();
+      assertTrue(onTerminal.contains("\u001b[32m+10.0.0.0/8\u001b[0m"), onTerminal);
+      for (String line :
+          List.of(
+              plan,
+              "NO_COLOR=1 script --quiet --command '" + plan + "' /dev/null",
+              "script --quiet --command '" + plan + " | cat' /dev/null",
+              "script --quiet --command '" + plan + " --output=json' /dev/null")) {
+        Result result = node.shell(line);
+        assertTrue(result.stdout().contains("10.0.0.0/8"), result.toString());
+        assertFalse(result.stdout().contains("\u001b"), result.toString());
+      }
     }
   }
 
@@ -267,7 +337,7 @@ class CommandsTest {
       assertEquals(List.of(), node.rules(Family.IPV6));
       assertEquals("nothing to remove\n", node.command("cleanup").ok());
       Result json = node.command("cleanup", "--output=json");
-      assertEquals(List.of(), ParsedJson.map(ParsedJson.of(json.ok())).get("removed"));
+      assertEquals(List.of(), ParsedJson.map(ParsedJson.of(json.ok())).get("changes"));
     }
   }
 

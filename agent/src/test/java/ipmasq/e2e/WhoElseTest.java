@@ -88,6 +88,30 @@ class WhoElseTest {
     }
   }
 
+  /** What is advised about an ACCEPT helps. */
+  @Test
+  void anAcceptShieldsFromIptablesButNotFromNftables() {
+    try (Lab lab = Lab.open();
+        ConfigVolume volume = new ConfigVolume()) {
+      Namespace node = lab.node();
+      node.run("iptables", "-t", "nat", "-A", "POSTROUTING", "-s", "10.244.0.0/16", "-j", "ACCEPT")
+          .ok();
+      String config = "--config=" + volume.file();
+      volume.publish("backend: iptables\nnonMasqueradeCIDRs: [10.0.0.0/8]\n");
+      agent(node, "apply", config).ok();
+      assertEquals(Lab.POD.v4(), lab.send(Probe.udp("203.0.113.7")).source());
+      String status = agent(node, "status", config).stdout();
+      assertTrue(status.contains("keeps packets from 10.244.0.0/16 from our rules"), status);
+      assertTrue(status.contains("or set backend: nftables"), status);
+
+      volume.publish("backend: nftables\nnonMasqueradeCIDRs: [10.0.0.0/8]\n");
+      agent(node, "apply", config).ok();
+      assertEquals(Lab.NODE.v4(), lab.send(Probe.udp("203.0.113.9")).source());
+      status = agent(node, "status", config).stdout();
+      assertFalse(status.contains("from our rules"), status);
+    }
+  }
+
   @Test
   void whatIsPinnedIsTakenByNobody() {
     try (Lab lab = Lab.open();

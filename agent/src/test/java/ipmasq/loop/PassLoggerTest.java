@@ -4,10 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ipmasq.backend.Failure;
 import ipmasq.config.Config;
+import ipmasq.config.Problem;
 import ipmasq.log.Log;
 import ipmasq.loop.Pass.Basis;
 import ipmasq.loop.Pass.Result;
 import ipmasq.net.Family;
+import ipmasq.output.OutputSchema;
 import ipmasq.plan.Change;
 import java.time.Clock;
 import java.time.Duration;
@@ -28,8 +30,11 @@ class PassLoggerTest {
   private static final Result UNCHANGED = new Result.Unchanged();
 
   private final List<String> lines = new ArrayList<>();
-  private final PassLogger journal =
-      new PassLogger(new Log(lines::add, Clock.fixed(NOW, ZoneOffset.UTC), Log.Format.TEXT, 0));
+  private PassLogger journal = journal(Log.Format.TEXT, 0);
+
+  private PassLogger journal(Log.Format format, int verbosity) {
+    return new PassLogger(new Log(lines::add, Clock.fixed(NOW, ZoneOffset.UTC), format, verbosity));
+  }
 
   @Test
   void aFightIsToldOnceWithWhatItIsAbout() {
@@ -41,7 +46,7 @@ class PassLoggerTest {
     pass(Trigger.RESYNC, false, UNCHANGED);
     assertEquals(
         """
-        INFO backend fake: a test
+        INFO backend nftables: a test
         INFO IPv4 rules changed (drift, 3 ms): ~the jump from POSTROUTING is missing
         WARN another program keeps changing our rules, and this was repaired each time: IPv4 ~the jump from POSTROUTING is missing; from now on we wait for some seconds before each repair
         INFO the other program has left our rules alone for a while; they were repaired 2 times meanwhile
@@ -57,27 +62,107 @@ class PassLoggerTest {
     pass(Trigger.RETRY, false, UNCHANGED);
     assertEquals(
         """
-        INFO backend fake: a test
+        INFO backend nftables: a test
         ERROR no: wait; tried again until it works
         INFO IPv4 rules are in place again
         """,
         lines());
   }
 
-  private void pass(Trigger why, boolean fighting, Result result) {
+  /** Each line of JSON has what happened and its parts; what people read is the message. */
+  @Test
+  void jsonHasTheParts() {
+    journal = journal(Log.Format.JSON, 2);
+    Problem problem =
+        new Problem(Problem.Severity.ERROR, "/etc/config/ip-masq-agent", 2, 5, "wrong", "do so");
+    EffectiveConfig good = new EffectiveConfig(Config.defaults(), Basis.FILE, List.of(), List.of());
+    EffectiveConfig bad =
+        new EffectiveConfig(Config.defaults(), Basis.LAST_GOOD, List.of(), List.of(problem));
+    Failure failure = new Failure("the kernel refuses", "ask it why");
+    Result changed =
+        new Result.Changed(
+            List.of(
+                new Change(Change.Kind.ADD, "10.1.0.0/16"),
+                new Change(Change.Kind.ADD, "10.2.0.0/16"),
+                new Change(Change.Kind.REMOVE, "10.3.0.0/16")));
+    Sweep swept =
+        new Sweep(
+            List.of(
+                new Sweep.Swept(
+                    "iptables-nft",
+                    Family.IPV6,
+                    new Result.Changed(List.of(new Change(Change.Kind.REMOVE, "all"))))));
+    Sweep stuck =
+        new Sweep(
+            List.of(new Sweep.Swept("iptables-nft", Family.IPV6, new Result.Failed(failure))));
     journal.accept(
-        new Pass(
-            NOW,
-            Duration.ofMillis(3),
-            Set.of(why),
-            new EffectiveConfig(Config.defaults(), Basis.FILE, List.of(), List.of()),
-            "fake",
-            "a test",
-            fighting,
-            Map.of(Family.IPV4, result),
+        pass(Set.of(Trigger.START), good, false, changed, swept, 3, List.of("an odd node")));
+    journal.accept(
+        pass(
+            Set.of(Trigger.RULES, Trigger.CONFIG),
+            bad,
+            true,
+            new Result.Failed(failure),
+            stuck,
+            0,
+            List.of()));
+    journal.accept(pass(Set.of(Trigger.RETRY), good, false, UNCHANGED, Sweep.NONE, 0, List.of()));
+    journal.accept(
+        pass(
+            Set.of(Trigger.RESYNC),
+            good,
+            false,
+            new Result.Pending(List.of(new Change(Change.Kind.ADD, "10.1.0.0/16"))),
             Sweep.NONE,
             0,
             List.of()));
+    assertEquals(
+        """
+        {"level":"INFO","event":"backend","message":"backend nftables: a test","backend":"nftables","backendReason":"a test"}
+        {"level":"INFO","event":"rules-changed","message":"IPv4 rules changed (start, 3 ms): +10.1.0.0/16 +10.2.0.0/16 -10.3.0.0/16","family":"IPv4","backend":"nftables","added":2,"removed":1,"repaired":0,"trigger":"start","duration":0.003,"changes":[{"family":"IPv4","backend":"nftables","change":"add","what":"10.1.0.0/16"},{"family":"IPv4","backend":"nftables","change":"add","what":"10.2.0.0/16"},{"family":"IPv4","backend":"nftables","change":"remove","what":"10.3.0.0/16"}]}
+        {"level":"INFO","event":"swept","message":"IPv6 rules of ours in iptables-nft removed (start): -all","family":"IPv6","backend":"iptables-nft","added":0,"removed":1,"repaired":0,"trigger":"start","duration":0.003,"changes":[{"family":"IPv6","backend":"iptables-nft","change":"remove","what":"all"}]}
+        {"level":"INFO","event":"flows","message":"3 flows under way follow the new rules","flows":3}
+        {"level":"WARN","event":"node-warning","message":"an odd node"}
+        {"level":"ERROR","event":"config-problem","message":"/etc/config/ip-masq-agent:2:5: error: wrong (do so)","problem":{"severity":"error","file":"/etc/config/ip-masq-agent","line":2,"column":5,"message":"wrong","hint":"do so"}}
+        {"level":"WARN","event":"config-bad","message":"the config file is bad: the last good one stays in force","basis":"last-good"}
+        {"level":"WARN","event":"fight","message":"another program keeps changing our rules, and this was repaired each time: what other lines say; from now on we wait for some seconds before each repair","backend":"nftables"}
+        {"level":"ERROR","event":"rules-failed","message":"the kernel refuses: ask it why; tried again until it works","family":"IPv4","backend":"nftables","failure":{"family":"IPv4","backend":"nftables","message":"the kernel refuses","advice":"ask it why"}}
+        {"level":"ERROR","event":"sweep-failed","message":"IPv6 rules of ours in iptables-nft cannot be removed, and act on packets too: the kernel refuses: ask it why","family":"IPv6","backend":"iptables-nft","failure":{"family":"IPv6","backend":"iptables-nft","message":"the kernel refuses","advice":"ask it why"}}
+        {"level":"INFO","event":"config-good","message":"the config file is good again, and in force","basis":"file"}
+        {"level":"INFO","event":"fight-over","message":"the other program has left our rules alone for a while; they were repaired 0 times meanwhile","backend":"nftables","repairs":0}
+        {"level":"INFO","event":"rules-recovered","message":"IPv4 rules are in place again","family":"IPv4","backend":"nftables"}
+        {"level":"INFO","event":"rules-in-place","message":"pass (retry) found everything in place","backend":"nftables","trigger":"retry","duration":0.003}
+        {"level":"INFO","event":"rules-pending","message":"IPv4 rules would change (resync): +10.1.0.0/16","family":"IPv4","backend":"nftables","added":1,"removed":0,"repaired":0,"trigger":"resync","duration":0.003,"changes":[{"family":"IPv4","backend":"nftables","change":"add","what":"10.1.0.0/16"}]}
+        """,
+        lines().replace("\"time\":\"2026-01-01T12:00:00.000Z\",", ""));
+    lines.forEach(line -> OutputSchema.check("logOutput", line));
+  }
+
+  private void pass(Trigger why, boolean fighting, Result result) {
+    EffectiveConfig good = new EffectiveConfig(Config.defaults(), Basis.FILE, List.of(), List.of());
+    journal.accept(pass(Set.of(why), good, fighting, result, Sweep.NONE, 0, List.of()));
+  }
+
+  private static Pass pass(
+      Set<Trigger> why,
+      EffectiveConfig effective,
+      boolean fighting,
+      Result result,
+      Sweep sweep,
+      int flows,
+      List<String> warnings) {
+    return new Pass(
+        NOW,
+        Duration.ofMillis(3),
+        why,
+        effective,
+        "nftables",
+        "a test",
+        fighting,
+        Map.of(Family.IPV4, result),
+        sweep,
+        flows,
+        warnings);
   }
 
   private String lines() {

@@ -70,7 +70,7 @@ class MetricsTest {
         # HELP ip_masq_agent_config_basis What the rules in force rest on: the file, its last good state, or the fallback.
         # TYPE ip_masq_agent_config_basis gauge
         ip_masq_agent_config_basis{basis="file"} 1
-        ip_masq_agent_config_basis{basis="last_good"} 0
+        ip_masq_agent_config_basis{basis="last-good"} 0
         ip_masq_agent_config_basis{basis="fallback"} 0
         # HELP ip_masq_agent_config_problems Problems found in the config file as it is now.
         # TYPE ip_masq_agent_config_problems gauge
@@ -113,37 +113,37 @@ class MetricsTest {
         ip_masq_agent_fighting 0
         # HELP ip_masq_agent_rules_in_force Whether the latest pass found the rules in place, or put them there.
         # TYPE ip_masq_agent_rules_in_force gauge
-        ip_masq_agent_rules_in_force{family="ipv4"} 1
+        ip_masq_agent_rules_in_force{family="IPv4"} 1
         # HELP ip_masq_agent_rule_changes_total Passes that changed rules in the kernel.
         # TYPE ip_masq_agent_rule_changes_total counter
-        ip_masq_agent_rule_changes_total{family="ipv4"} 1
+        ip_masq_agent_rule_changes_total{family="IPv4"} 1
         # HELP ip_masq_agent_drift_repairs_total Passes that changed rules because another program had changed them.
         # TYPE ip_masq_agent_drift_repairs_total counter
-        ip_masq_agent_drift_repairs_total{family="ipv4"} 0
+        ip_masq_agent_drift_repairs_total{family="IPv4"} 0
         # HELP ip_masq_agent_rule_failures_total Passes that could not read or write the rules.
         # TYPE ip_masq_agent_rule_failures_total counter
-        ip_masq_agent_rule_failures_total{family="ipv4"} 0
+        ip_masq_agent_rule_failures_total{family="IPv4"} 0
         # HELP ip_masq_agent_forgotten_flows_total Flows under way that were dropped from conntrack so that they follow new rules.
         # TYPE ip_masq_agent_forgotten_flows_total counter
         ip_masq_agent_forgotten_flows_total 0
         # HELP ip_masq_agent_ranges Destination ranges in the rules, by what the rules do to packets there.
         # TYPE ip_masq_agent_ranges gauge
-        ip_masq_agent_ranges{family="ipv4",treatment="exempt"} 4
-        ip_masq_agent_ranges{family="ipv4",treatment="masquerade"} 0
+        ip_masq_agent_ranges{family="IPv4",treatment="exempt"} 4
+        ip_masq_agent_ranges{family="IPv4",treatment="masquerade"} 0
         # HELP ip_masq_agent_conflicts Rules of others at the nat postrouting hook that decide against the config, by what they do.
         # TYPE ip_masq_agent_conflicts gauge
         # HELP ip_masq_agent_masqueraded_flows_total Flows that the agent's rules gave another source address, since the rules were written.
         # TYPE ip_masq_agent_masqueraded_flows_total counter
-        ip_masq_agent_masqueraded_flows_total{family="ipv4"} 7
+        ip_masq_agent_masqueraded_flows_total{family="IPv4"} 7
         # HELP ip_masq_agent_exempted_flows_total Flows that matched an exempt range in the agent's rules, since the rules were written.
         # TYPE ip_masq_agent_exempted_flows_total counter
-        ip_masq_agent_exempted_flows_total{family="ipv4"} 9
+        ip_masq_agent_exempted_flows_total{family="IPv4"} 9
         # HELP ip_masq_agent_range_flows_total Flows that matched a range in the agent's rules, since it was written; of more than 256 ranges per family the 256 busiest.
         # TYPE ip_masq_agent_range_flows_total counter
-        ip_masq_agent_range_flows_total{family="ipv4",range="169.254.0.0/16",treatment="exempt"} 1
-        ip_masq_agent_range_flows_total{family="ipv4",range="10.0.0.0/8",treatment="exempt"} 2
-        ip_masq_agent_range_flows_total{family="ipv4",range="172.16.0.0/12",treatment="exempt"} 3
-        ip_masq_agent_range_flows_total{family="ipv4",range="192.168.0.0/16",treatment="exempt"} 4
+        ip_masq_agent_range_flows_total{family="IPv4",range="169.254.0.0/16",treatment="exempt"} 1
+        ip_masq_agent_range_flows_total{family="IPv4",range="10.0.0.0/8",treatment="exempt"} 2
+        ip_masq_agent_range_flows_total{family="IPv4",range="172.16.0.0/12",treatment="exempt"} 3
+        ip_masq_agent_range_flows_total{family="IPv4",range="192.168.0.0/16",treatment="exempt"} 4
         # HELP process_start_time_seconds When the agent started.
         # TYPE process_start_time_seconds gauge
         process_start_time_seconds 1767268800
@@ -162,9 +162,9 @@ class MetricsTest {
     eventful();
     String text = text();
     assertTrue(text.contains("\nip_masq_agent_ready 0\n"));
-    assertTrue(text.contains("\nip_masq_agent_config_basis{basis=\"last_good\"} 1\n"));
-    assertTrue(text.contains("\nip_masq_agent_drift_repairs_total{family=\"ipv6\"} 1\n"));
-    assertTrue(text.contains("\nip_masq_agent_rule_failures_total{family=\"ipv6\"} 1\n"));
+    assertTrue(text.contains("\nip_masq_agent_config_basis{basis=\"last-good\"} 1\n"));
+    assertTrue(text.contains("\nip_masq_agent_drift_repairs_total{family=\"IPv6\"} 1\n"));
+    assertTrue(text.contains("\nip_masq_agent_rule_failures_total{family=\"IPv6\"} 1\n"));
     assertTrue(text.contains("range=\"fe80::/10\""));
   }
 

@@ -13,6 +13,7 @@ import ipmasq.loop.Pass.Basis;
 import ipmasq.loop.Trigger;
 import ipmasq.net.Cidr;
 import ipmasq.net.Cidrs;
+import ipmasq.output.OutputSchema;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -26,6 +27,12 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(30)
 class StatusHandlerTest {
+  private static final Map<String, String> SCHEMA =
+      Map.of(
+          "/api/status", "statusOutput",
+          "/api/flows", "flowsOutput",
+          "/api/explain", "explainApiOutput");
+
   private final Story story = new Story();
   private final AtomicInteger looks = new AtomicInteger();
   private final AtomicInteger hookLooks = new AtomicInteger();
@@ -51,7 +58,11 @@ class StatusHandlerTest {
   private Response ask(String path, Map<String, String> query) throws Exception {
     CompletableFuture<Response> answer = new CompletableFuture<>();
     handler.handle(new Request(path, query, Optional.empty()), answer::complete);
-    return answer.get(10, TimeUnit.SECONDS);
+    Response response = answer.get(10, TimeUnit.SECONDS);
+    if (response.type().startsWith("application/json")) {
+      OutputSchema.check(SCHEMA.get(path), body(response));
+    }
+    return response;
   }
 
   private static String body(Response response) {
@@ -115,12 +126,12 @@ class StatusHandlerTest {
         "now":"2026-01-01T12:00:02Z","ready":false,"running":true,"level":"bad","summary":"Not ready: the config file is bad, so\
          the last good one stays in force.","reasons":["the config file is bad, so the last good one\
          stays in force"],\
-        "config":{"basis":"last-good","sources":[{"path":"/etc/config/ip-masq-agent",\
-        "sha256":"74f4114516600398687f46f9e01a0430fe61246ff578e92b8ba4bb596dd73768"}],"since":"2026-01-01T12:00:01Z","resyncSeconds":60.0,\
+        "config":{"basis":"last-good","sources":[{"file":"/etc/config/ip-masq-agent",\
+        "sha256":"74f4114516600398687f46f9e01a0430fe61246ff578e92b8ba4bb596dd73768"}],"since":"2026-01-01T12:00:01Z","resyncInterval":"60s",\
         "problems":[{"severity":"error","file":"/etc/config/ip-masq-agent","line":3,"column":5,\
         "message":"CIDR \\"10.0.0.1/8\\" is not aligned to a CIDR block",\
-        "hint":"write 10.0.0.0/8"}]},"backend":{"name":"iptables-nft","reason":"the default"},\
-        "lastPass":{"at":"2026-01-01T12:00:02Z","took":0.03,"why":["config"],"fighting":false},\
+        "hint":"write 10.0.0.0/8"}]},"backend":"iptables-nft","backendReason":"the default",\
+        "lastPass":{"at":"2026-01-01T12:00:02Z","duration":0.03,"trigger":"config","fighting":false},\
         "families":[{"family":"IPv4","inForce":true,"since":"2026-01-01T12:00:01Z","failure":null,\
         "sources":[],"interfaces":[],"pinned":false,"translation":"masquerade, ports fully random",\
         "translated":{"packets":7,"bytes":420},"exempted":{"packets":9,"bytes":540},"rangeCount":3,"ranges":[\
@@ -131,11 +142,12 @@ class StatusHandlerTest {
         "10.16.0.0/12","10.32.0.0/11","10.64.0.0/10","10.128.0.0/9","169.254.0.0/16"]}],\
         "conflicts":[],"totals":{"passes":2,"changes":1,"repairs":0,"failures":0,"rejections":1},\
         "history":[{"at":"2026-01-01T12:00:02Z","until":"2026-01-01T12:00:02Z","times":1,\
-        "kind":"rejected","family":null,"text":"/etc/config/ip-masq-agent:3:5: error: CIDR\
+        "kind":"rejected","family":null,"backend":null,"message":"/etc/config/ip-masq-agent:3:5: error: CIDR\
          \\"10.0.0.1/8\\" is not aligned to a CIDR block (write 10.0.0.0/8)","changes":[],"more":0,\
-        "took":0.0},{"at":"2026-01-01T12:00:01Z","until":"2026-01-01T12:00:01Z","times":1,\
-        "kind":"changed","family":"IPv4","text":"brought to the config at the start",\
-        "changes":["+10.0.0.0/8"],"more":0,"took":0.03}]}
+        "rule":null,"duration":0.0},{"at":"2026-01-01T12:00:01Z","until":"2026-01-01T12:00:01Z","times":1,\
+        "kind":"changed","family":"IPv4","backend":"iptables-nft","message":"brought to the config at the start",\
+        "changes":[{"family":"IPv4","backend":"iptables-nft","change":"add","what":"10.0.0.0/8"}],\
+        "more":0,"rule":null,"duration":0.03}]}
         """,
         body(ask("/api/status", Map.of())));
   }
@@ -223,7 +235,7 @@ class StatusHandlerTest {
     String metrics = body(ask("/metrics", Map.of()));
     assertTrue(
         metrics.contains(
-            "ip_masq_agent_conflicts{family=\"ipv4\",kind=\"masquerades\",owner=\"flannel\"} 1\n"),
+            "ip_masq_agent_conflicts{family=\"IPv4\",kind=\"masquerades\",owner=\"flannel\"} 1\n"),
         metrics);
     String text = body(ask("/api/status.txt", Map.of()));
     assertTrue(

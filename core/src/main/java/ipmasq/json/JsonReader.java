@@ -324,15 +324,11 @@ public final class JsonReader {
 
   private String hint(int where, String wanted) {
     if (where == bytes.length) {
-      return open.isEmpty()
-          ? ""
-          : "the "
-              + (open.element().kind() == Kind.ARRAY ? "[" : "{")
-              + " at "
-              + open.element().line()
-              + ":"
-              + open.element().column()
-              + " is not closed";
+      return open.isEmpty() ? "" : opened() + " is not closed";
+    }
+    boolean inArray = !open.isEmpty() && open.element().kind() == Kind.ARRAY;
+    if (inArray && wanted.startsWith("a comma") && (bytes[where] == ':' || bytes[where] == '}')) {
+      return opened() + " is not closed before it";
     }
     return switch (bytes[where]) {
       case '/', '#' -> "JSON has no comments: remove it";
@@ -341,5 +337,15 @@ public final class JsonReader {
       case '"' -> wanted.startsWith("a comma") ? "a comma is missing before it" : "";
       default -> wanted.equals("a value") ? "put text in quotes" : "";
     };
+  }
+
+  private String opened() {
+    JsonToken innermost = open.element();
+    return "the "
+        + (innermost.kind() == Kind.ARRAY ? "[" : "{")
+        + " at "
+        + innermost.line()
+        + ":"
+        + innermost.column();
   }
 }

@@ -22,7 +22,7 @@ public record Change(Kind kind, Object subject) {
   }
 
   /** How many changes a line names before it only counts the rest. */
-  private static final int NAMED = 10;
+  public static final int NAMED = 10;
 
   /** The first of many, and how many more there are. */
   public static String few(List<Change> changes) {

@@ -58,8 +58,8 @@ class AlertsTest {
     fires(
         "IpMasqAgentRulesNotInForce",
         """
-        ip_masq_agent_rules_in_force{instance="a",family="ipv4"}: 1 0x40
-        ip_masq_agent_rules_in_force{instance="b",family="ipv4"}: 1x40
+        ip_masq_agent_rules_in_force{instance="a",family="IPv4"}: 1 0x40
+        ip_masq_agent_rules_in_force{instance="b",family="IPv4"}: 1x40
         """,
         "instance: a");
   }

@@ -40,6 +40,8 @@ class ArrowsTest {
           Map.entry("http", Set.of("net")),
           Map.entry("hook", Set.of("net", "policy")),
           Map.entry("config", Set.of("net", "json", "policy")),
+          Map.entry(
+              "flows", Set.of("net", "policy", "netlink", "netlink.conntrack", "netlink.route")),
           Map.entry("policy", Set.of("net")),
           Map.entry("plan", Set.of("net", "policy")),
           Map.entry("backend", Set.of("net", "policy", "plan")),
@@ -73,6 +75,7 @@ class ArrowsTest {
                   "log",
                   "http",
                   "hook",
+                  "flows",
                   "netlink",
                   "netlink.route")),
           Map.entry(
@@ -84,6 +87,7 @@ class ArrowsTest {
                   "backend.nftables",
                   "cni",
                   "config",
+                  "flows",
                   "hook",
                   "hook.iptables",
                   "hook.nftables",

@@ -1,14 +1,22 @@
 package ipmasq.app;
 
+import ipmasq.flows.FlowJudge;
+import ipmasq.net.Cidr;
 import ipmasq.net.Ip;
 import java.net.InetAddress;
+import java.net.InterfaceAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** The addresses of this node's interfaces. */
 final class NodeAddresses {
+  private static final int DOCKER_NETWORK = "br-0123456789ab".length();
+
   private NodeAddresses() {}
 
   /** All of them; none where the system does not tell. */
@@ -24,5 +32,48 @@ final class NodeAddresses {
       return Set.of();
     }
     return all;
+  }
+
+  /**
+   * The same with broadcast addresses, and the networks of runtimes whose hosts are no pods;
+   * nothing where the system does not tell.
+   */
+  static Optional<FlowJudge.Node> forFlows() {
+    Set<Ip> own = new HashSet<>();
+    List<Cidr> others = new ArrayList<>();
+    try {
+      for (NetworkInterface each : NetworkInterface.networkInterfaces().toList()) {
+        for (InterfaceAddress address : each.getInterfaceAddresses()) {
+          Ip ip = Ip.ofBytes(address.getAddress().getAddress());
+          own.add(ip);
+          if (address.getBroadcast() != null) {
+            own.add(Ip.ofBytes(address.getBroadcast().getAddress()));
+          }
+          if (isOfAnotherRuntime(each.getName())) {
+            others.add(network(ip, address.getNetworkPrefixLength()));
+          }
+        }
+      }
+    } catch (SocketException unknown) {
+      return Optional.empty();
+    }
+    return Optional.of(new FlowJudge.Node(own, others));
+  }
+
+  /** Whether it is a bridge of Docker, podman or libvirt. */
+  private static boolean isOfAnotherRuntime(String name) {
+    return name.startsWith("docker")
+        || name.startsWith("br-") && name.length() == DOCKER_NETWORK
+        || name.startsWith("podman")
+        || name.startsWith("cni-podman")
+        || name.startsWith("virbr");
+  }
+
+  private static Cidr network(Ip ip, int prefix) {
+    return switch (Cidr.parse(ip + "/" + prefix)) {
+      case Cidr.Parsed.Block(var block) -> block;
+      case Cidr.Parsed.Misaligned(_, var network) -> network;
+      case Cidr.Parsed.V4Mapped _, Cidr.Parsed.Malformed _ -> new Cidr(ip, ip.family().bits());
+    };
   }
 }

@@ -26,6 +26,7 @@ import java.util.OptionalInt;
  * @param via the interface by which the packets to explain leave
  * @param protocol the protocol of the packets to explain
  * @param port the port to which they go
+ * @param flowSamples whether new flows are sampled
  * @param cniFlags those given that mean something to the backend cni only
  */
 public record Settings(
@@ -41,6 +42,7 @@ public record Settings(
     boolean dryRun,
     Duration watchInterval,
     Optional<InetSocketAddress> listen,
+    boolean flowSamples,
     Cni cni,
     Optional<Ip> from,
     Optional<String> via,

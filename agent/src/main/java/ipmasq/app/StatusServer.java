@@ -4,6 +4,7 @@ import ipmasq.backend.Observation;
 import ipmasq.config.Config;
 import ipmasq.config.Config.BackendChoice;
 import ipmasq.config.Key;
+import ipmasq.flows.FlowEvidence;
 import ipmasq.http.AllowedHosts;
 import ipmasq.http.Endpoint;
 import ipmasq.http.Limits;
@@ -37,6 +38,7 @@ public final class StatusServer implements Consumer<Pass>, Endpoint.Listener {
   private final InetSocketAddress where;
   private final Settings settings;
   private final ConflictWatch conflicts;
+  private final Optional<FlowWatch> flows;
   private final Log log;
   private final StatusTracker tracker = new StatusTracker(identity(Optional.of(Instant.now())));
   private final Heartbeat heartbeat;
@@ -47,9 +49,11 @@ public final class StatusServer implements Consumer<Pass>, Endpoint.Listener {
       Settings settings,
       Heartbeat heartbeat,
       ConflictWatch conflicts,
+      Optional<FlowWatch> flows,
       Log log) {
     this.heartbeat = heartbeat;
     this.conflicts = conflicts;
+    this.flows = flows;
     this.where = where;
     this.settings = settings;
     this.log = log;
@@ -87,6 +91,9 @@ public final class StatusServer implements Consumer<Pass>, Endpoint.Listener {
     tracker.accept(pass);
     if (sampler == null) {
       sampler = sampler();
+      flows.ifPresentOrElse(
+          watch -> watch.tell(tracker::flows),
+          () -> tracker.flows(FlowEvidence.none("not sampled: --flow-samples=false")));
       StatusHandler handler = new StatusHandler(tracker, sampler, heartbeat, Clock.systemUTC());
       Endpoint.start(where, Limits.USUAL, new AllowedHosts(names(), handler), this);
     }

@@ -23,6 +23,7 @@ enum Command {
           Flag.CLEANUP_ON_EXIT,
           Flag.DRY_RUN,
           Flag.LISTEN,
+          Flag.FLOW_SAMPLES,
           Flag.LOG_FORMAT,
           Flag.VERBOSITY,
           Flag.VERSION),

@@ -50,6 +50,7 @@ record Flag(String name, Kind kind, @Nullable String value, String help) {
   static final String CLEANUP_ON_EXIT = "cleanup-on-exit";
   static final String DRY_RUN = "dry-run";
   static final String LISTEN = "listen";
+  static final String FLOW_SAMPLES = "flow-samples";
   static final String FROM = "from";
   static final String VIA = "via";
   static final String PROTO = "proto";
@@ -124,6 +125,11 @@ record Flag(String name, Kind kind, @Nullable String value, String help) {
             "ADDRESS:PORT",
             "where the agent serves health, metrics and a page, such as 127.0.0.1:9090 (default:"
                 + " nowhere)"),
+        new Flag(
+            FLOW_SAMPLES,
+            Kind.SWITCH,
+            "",
+            "compare the new flows of a second with the config, every half minute (default true)"),
         new Flag(FROM, Kind.TEXT, "ADDRESS", "explain packets with this source"),
         new Flag(VIA, Kind.TEXT, "INTERFACE", "explain packets that leave by this interface"),
         new Flag(PROTO, Kind.TEXT, "tcp|udp|sctp|icmp", "explain packets of this protocol"),

@@ -2,6 +2,7 @@ package ipmasq.cli;
 
 import ipmasq.app.ConfigWatchers;
 import ipmasq.app.ConflictWatch;
+import ipmasq.app.FlowWatch;
 import ipmasq.app.Settings;
 import ipmasq.app.StatusServer;
 import ipmasq.app.Version;
@@ -20,6 +21,7 @@ import ipmasq.loop.PassLogger;
 import ipmasq.loop.Trigger;
 import ipmasq.loop.Triggers;
 import ipmasq.net.Family;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -69,10 +71,16 @@ final class Run {
               .andThen(watchers::start)
               .andThen(conflicts);
       Heartbeat heartbeat = new Heartbeat(System::nanoTime);
+      Optional<FlowWatch> flows =
+          settings.flowSamples() ? Optional.of(new FlowWatch(heartbeat, log)) : Optional.empty();
       if (settings.listen().isPresent()) {
         passes =
             passes.andThen(
-                new StatusServer(settings.listen().get(), settings, heartbeat, conflicts, log));
+                new StatusServer(
+                    settings.listen().get(), settings, heartbeat, conflicts, flows, log));
+      }
+      if (flows.isPresent()) {
+        passes = passes.andThen(flows.get());
       }
       new Agent(
               context.sync(() -> triggers.post(Trigger.CONFIG)),

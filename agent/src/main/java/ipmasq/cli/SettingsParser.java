@@ -87,6 +87,7 @@ final class SettingsParser {
             line.isOn(Flag.DRY_RUN, false),
             watch(line),
             line.text(Flag.LISTEN).flatMap(Listen::parse),
+            line.isOn(Flag.FLOW_SAMPLES, true),
             new Settings.Cni(
                 Path.of(line.text(Flag.CNI_CONFIG).orElse(Settings.Cni.USUAL)),
                 line.isOn(Flag.CNI_ADD_POLICY, false),

@@ -95,8 +95,7 @@ public final class Agent {
     long over = System.nanoTime();
     long due = over + pass.config().resyncInterval().toNanos();
     long calm = over + (falseAlarm ? pass.took().toNanos() * CALM : 0);
-    Set<Trigger> touched = Set.of(Trigger.RULES);
-    return await(due, Trigger.RESYNC, calm, sync::disturbed, touched);
+    return await(due, Trigger.RESYNC, calm, sync::disturbed);
   }
 
   private Set<Trigger> afterFailure(Pass pass) throws InterruptedException {
@@ -104,13 +103,11 @@ public final class Agent {
     Duration wait = retry.compareTo(resync) < 0 ? retry : resync;
     retry = wait.multipliedBy(2);
     long now = System.nanoTime();
-    Set<Trigger> touched = Set.of(Trigger.RULES, Trigger.RETRY);
-    return await(now + wait.toNanos(), Trigger.RETRY, now, sync::moved, touched);
+    return await(now + wait.toNanos(), Trigger.RETRY, now, sync::moved);
   }
 
   /** Waits until there is something to do, or it is due anyway. */
-  private Set<Trigger> await(
-      long due, Trigger whenDue, long calm, BooleanSupplier touched, Set<Trigger> whenTouched)
+  private Set<Trigger> await(long due, Trigger whenDue, long calm, BooleanSupplier touched)
       throws InterruptedException {
     while (true) {
       long left = due - System.nanoTime();
@@ -124,7 +121,7 @@ public final class Agent {
       }
       long now = System.nanoTime();
       if (watching && now - calm >= 0 && !backoff.holdsBack(now) && touched.getAsBoolean()) {
-        return whenTouched;
+        return Set.of(Trigger.RULES);
       }
     }
   }

@@ -40,6 +40,12 @@ public final class Heartbeat {
     last = new Beat(Thread.currentThread(), now, now + next.toNanos());
   }
 
+  /** Whether a pass is under way. */
+  public boolean inPass() {
+    Beat beat = last;
+    return beat.due == beat.at;
+  }
+
   /** What is wrong, in a sentence without its full stop; nothing while the loop makes progress. */
   public Optional<String> stuck() {
     Beat beat = last;

@@ -46,6 +46,7 @@ public final class Sync {
   private @Nullable Target target;
   private Optional<Object> verified = Optional.empty();
   private Optional<Object> seen = Optional.empty();
+  private boolean failedBefore;
 
   /**
    * @param file reads the config file on a node
@@ -120,6 +121,7 @@ public final class Sync {
     // Never believe the last write: what was changed is looked at once more.
     verified = pass.settled() ? fingerprint : Optional.empty();
     seen = fingerprint;
+    failedBefore = pass.failed();
     return pass;
   }
 
@@ -177,11 +179,10 @@ public final class Sync {
     FlowUpdate update = follow(config, rules);
     Map<Family, Result> results = new EnumMap<>(Family.class);
     rules.forEach((family, enforced) -> results.put(family, enforced.result()));
-    boolean sameAim = occasion.why().contains(Trigger.START) || config.asksTheSameAs(inEffect);
     return new Pass(
         clock.instant(),
         took,
-        sameAim ? occasion.why() : foundChanged(occasion.why()),
+        reasons(occasion.why(), config, to, results),
         config,
         to.backend().name(),
         to.reasonInFull(),
@@ -226,11 +227,27 @@ public final class Sync {
     return warnings;
   }
 
-  /** A pass may come upon a new file before the watch of it does: then that is its reason. */
-  private static Set<Trigger> foundChanged(Set<Trigger> woken) {
+  /**
+   * Why rules changed, which is not always what woke the loop: a pass may come upon a new file
+   * before the watch of the file does, and upon a flushed chain when it was woken to read the file.
+   */
+  private Set<Trigger> reasons(
+      Set<Trigger> woken, EffectiveConfig config, Target to, Map<Family, Result> results) {
+    if (woken.contains(Trigger.START) || !to.equals(target)) {
+      return woken;
+    }
     EnumSet<Trigger> why = EnumSet.copyOf(woken);
-    why.remove(Trigger.RULES);
-    why.add(Trigger.CONFIG);
+    if (!config.asksTheSameAs(inEffect)) {
+      why.remove(Trigger.RULES);
+      why.add(Trigger.CONFIG);
+    } else if (results.values().stream().anyMatch(Result.Changed.class::isInstance)) {
+      why.remove(Trigger.CONFIG);
+      if (failedBefore) {
+        why.add(Trigger.RETRY);
+      } else if (why.isEmpty()) {
+        why.add(Trigger.RULES);
+      }
+    }
     return why;
   }
 
@@ -243,6 +260,7 @@ public final class Sync {
       results.put(family, new Result.Failed(failure));
     }
     verified = Optional.empty();
+    failedBefore = true;
     Target last = target;
     return new Pass(
         clock.instant(),

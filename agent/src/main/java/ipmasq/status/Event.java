@@ -49,7 +49,11 @@ public record Event(
     /** A rule of others began to decide against the config. */
     CONFLICT,
     /** It no longer does. */
-    CONFLICT_GONE;
+    CONFLICT_GONE,
+    /** Live flows began to go against the config. */
+    FLOWS_WRONG,
+    /** They no longer do. */
+    FLOWS_RIGHT;
 
     /** As JSON names it. */
     String word() {
@@ -62,6 +66,8 @@ public record Event(
         case ACCEPTED -> "accepted";
         case CONFLICT -> "conflict";
         case CONFLICT_GONE -> "conflict-gone";
+        case FLOWS_WRONG -> "flows-wrong";
+        case FLOWS_RIGHT -> "flows-right";
       };
     }
   }

@@ -39,6 +39,7 @@ final class Metrics {
     metrics.passes();
     metrics.families();
     metrics.conflicts();
+    metrics.sampledFlows();
     metrics.traffic();
     usage.write(metrics.out);
     return metrics.out.toString();
@@ -57,7 +58,8 @@ final class Metrics {
     out.gauge(
             "ip_masq_agent_ok",
             "Whether pods' packets go as the config says, as far as is known: ready, no rule of"
-                + " others decides against it, and nobody keeps changing the rules.")
+                + " others decides against it, live flows do not go against it, and nobody keeps changing"
+                + " the rules.")
         .sample(state.ok() ? 1 : 0);
     out.gauge("ip_masq_agent_state", "The state at a glance: good, warn or bad.");
     for (State.Level level : State.Level.values()) {
@@ -177,6 +179,15 @@ final class Metrics {
           "owner",
           conflict.owner().title());
     }
+  }
+
+  private void sampledFlows() {
+    out.counter(
+            "ip_masq_agent_sampled_flows_total",
+            "Pods' flows among the new flows of about a second per half minute, by whether their"
+                + " source address left as the config says; a sample, so not all flows.")
+        .sample(status.flows().asConfig(), "result", "as_config")
+        .sample(status.flows().against(), "result", "against_config");
   }
 
   private void byFamily(String name, String help, Map<Family, Long> counts) {

@@ -55,6 +55,17 @@ public record State(Level level, boolean ok, String sentence) {
     if (serious.isPresent()) {
       return bad(inPlace(status) + ", but " + serious.get().sentence() + more(conflicts, true));
     }
+    if (status.flows().wrongNow().isPresent()) {
+      return bad(
+          inPlace(status)
+              + ", but live flows go against it: "
+              + status.flows().wrongNow().get()
+              + " ("
+              + status.flows().wrong()
+              + " of "
+              + status.flows().flows()
+              + " sampled).");
+    }
     if (status.last().fighting()) {
       return new State(
           Level.WARN,
@@ -73,7 +84,7 @@ public record State(Level level, boolean ok, String sentence) {
     return new State(Level.GOOD, true, inForce(status) + ".");
   }
 
-  /** Where only this process's own rules and file count: readiness. */
+  /** Without what other programs' rules say. */
   static State of(Status status) {
     return of(status, true, List.of());
   }

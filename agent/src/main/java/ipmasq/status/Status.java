@@ -2,6 +2,7 @@ package ipmasq.status;
 
 import ipmasq.backend.Failure;
 import ipmasq.config.Problem;
+import ipmasq.flows.FlowEvidence;
 import ipmasq.loop.Pass;
 import ipmasq.loop.Pass.Basis;
 import ipmasq.net.Family;
@@ -18,6 +19,7 @@ import java.util.Optional;
  * @param last the latest pass
  * @param configSince since when the config in force has been in force
  * @param history newest last
+ * @param flows what live flows showed
  */
 public record Status(
     Identity identity,
@@ -25,7 +27,8 @@ public record Status(
     Instant configSince,
     Map<Family, Standing> families,
     Totals totals,
-    List<Event> history) {
+    List<Event> history,
+    FlowEvidence flows) {
 
   /**
    * How it stands with one family.

@@ -3,6 +3,8 @@ package ipmasq.status;
 import ipmasq.config.Key;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
+import ipmasq.flows.FlowEvidence;
+import ipmasq.flows.SampledFlow;
 import ipmasq.hook.Conflict;
 import ipmasq.json.Json;
 import ipmasq.loop.Pass;
@@ -73,6 +75,8 @@ public final class StatusJson {
       conflicts.add(conflict.fields());
     }
     fields.put("conflicts", conflicts);
+    fields.put("warnings", last.warnings());
+    fields.put("evidence", evidence(view));
     fields.put("totals", totals(status.totals()));
     List<Object> history = new ArrayList<>();
     for (Event event : status.history().reversed()) {
@@ -147,6 +151,40 @@ public final class StatusJson {
 
   private static @Nullable Map<String, Object> counter(Optional<Counter> counter) {
     return counter.map(c -> pairs("packets", c.packets(), "bytes", c.bytes())).orElse(null);
+  }
+
+  /** What live flows showed. */
+  private static Map<String, Object> evidence(View view) {
+    FlowEvidence flows = view.status().flows();
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("message", flows.line(view.now()));
+    fields.put("sampled", flows.flows());
+    fields.put("wrong", flows.wrong());
+    fields.put("samples", flows.samples().size());
+    fields.put("lossySamples", flows.lossy());
+    fields.put("since", orNull(flows.since()));
+    fields.put("note", orNull(flows.note()));
+    List<Object> examples = new ArrayList<>();
+    for (SampledFlow flow : flows.examples()) {
+      examples.add(
+          pairs(
+              "at",
+              flow.at(),
+              "pod",
+              flow.source(),
+              "destination",
+              flow.destination(),
+              "protocol",
+              flow.protocolName(),
+              "port",
+              flow.port() == 0 ? null : flow.port(),
+              "leftAs",
+              flow.leftAs(),
+              "message",
+              flow.toString()));
+    }
+    fields.put("examples", examples);
+    return fields;
   }
 
   private static Map<String, Object> totals(Totals totals) {

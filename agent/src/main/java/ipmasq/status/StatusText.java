@@ -77,6 +77,9 @@ public final class StatusText {
       agent += Totals.sum(totals.failures()) + " failed";
     }
     line(agent);
+    if (status.identity().started().isPresent()) {
+      line("Flows    " + status.flows().line(view.now()));
+    }
   }
 
   private String since(Instant instant) {
@@ -150,6 +153,7 @@ public final class StatusText {
     for (Family family : status.enabled()) {
       status.failure(family).ifPresent(failure -> problems.add(family + ": " + failure));
     }
+    problems.addAll(status.last().warnings());
     if (!problems.isEmpty()) {
       line("");
       line("Problems");

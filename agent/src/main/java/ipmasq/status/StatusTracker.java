@@ -2,6 +2,8 @@ package ipmasq.status;
 
 import ipmasq.backend.Failure;
 import ipmasq.config.Problem;
+import ipmasq.flows.FlowEvidence;
+import ipmasq.flows.SampledFlow;
 import ipmasq.hook.Conflict;
 import ipmasq.loop.Pass;
 import ipmasq.loop.Pass.Basis;
@@ -26,7 +28,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the status from passes and conflicts. Any thread may tell and ask.
+ * Makes the status from passes, conflicts and live flows. Any thread may tell and ask.
  *
  * <p>Of passes that changed nothing only the number is kept, and of the others the last few.
  */
@@ -48,6 +50,7 @@ public final class StatusTracker implements Consumer<Pass> {
   private Duration spent = Duration.ZERO;
   private @Nullable Pass before;
   private Instant configSince = Instant.EPOCH;
+  private FlowEvidence evidence = FlowEvidence.none("only the running agent knows, if it listens");
 
   private volatile @Nullable Status status;
 
@@ -65,6 +68,29 @@ public final class StatusTracker implements Consumer<Pass> {
   public synchronized void conflict(Instant at, Conflict conflict, boolean came) {
     Event event = Event.of(at, came ? Kind.CONFLICT : Kind.CONFLICT_GONE, conflict.sentence());
     record(event.about(conflict.family(), conflict.rule()));
+    if (before != null) {
+      publish(before);
+    }
+  }
+
+  /** Live flows showed something new. */
+  public synchronized void flows(FlowEvidence latest) {
+    Optional<SampledFlow> example = latest.wrongNow();
+    boolean wrong = evidence.wrongNow().isPresent();
+    if (example.isPresent() && !wrong) {
+      record(
+          Event.of(
+              example.get().at(),
+              Kind.FLOWS_WRONG,
+              "live flows go against the config: " + example.get()));
+    } else if (example.isEmpty() && wrong && !latest.samples().isEmpty()) {
+      record(
+          Event.of(
+              latest.samples().getLast().at(),
+              Kind.FLOWS_RIGHT,
+              "live flows no longer go against the config"));
+    }
+    evidence = latest;
     if (before != null) {
       publish(before);
     }
@@ -97,7 +123,8 @@ public final class StatusTracker implements Consumer<Pass> {
             families,
             new Totals(
                 passes, changes, repairs, failures, flows, rejections, List.of(durations), spent),
-            List.copyOf(history));
+            List.copyOf(history),
+            evidence);
   }
 
   private void count(Pass pass) {

@@ -137,7 +137,8 @@ class ExplainPacketsTest {
             "--noflush")
         .ok();
     Map<String, Object> before = agreed("10.99.0.1", "kept");
-    assertTrue(String.valueOf(before.get("why")).contains("nothing marked it"), "" + before);
+    assertTrue(
+        String.valueOf(before.get("why")).contains("if no rule marked it before"), "" + before);
     lab.node()
         .feed(
             "*mangle\n-A PREROUTING -d 10.99.0.1 -j MARK --set-xmark 0x80/0x80\nCOMMIT\n",

@@ -1,6 +1,7 @@
 package ipmasq.loop;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
@@ -19,6 +20,14 @@ class HeartbeatTest {
     assertEquals(Optional.empty(), heartbeat.stuck());
     seconds = 120;
     assertTrue(heartbeat.stuck().isPresent());
+  }
+
+  @Test
+  void aPassIsUnderWayUntilTheNextWait() {
+    heartbeat.beat(Duration.ZERO);
+    assertTrue(heartbeat.inPass());
+    heartbeat.beat(Duration.ofSeconds(1));
+    assertFalse(heartbeat.inPass());
   }
 
   @Test

@@ -80,6 +80,14 @@ class SyncTest {
   }
 
   @Test
+  void rulesFoundChangedOnTheWayAreTheReasonAndNotTheFile() {
+    sync.pass(Set.of(Trigger.START), false);
+    backend.kernel.remove(Family.IPV4);
+    assertEquals(Set.of(Trigger.RULES), sync.pass(Set.of(Trigger.CONFIG), false).why());
+    assertEquals(Set.of(Trigger.CONFIG), sync.pass(Set.of(Trigger.CONFIG), false).why());
+  }
+
+  @Test
   void rulesThatNobodyTouchedAreNotListedAgain() {
     Object[] fingerprint = {"one"};
     Watch fixed = () -> Optional.of(fingerprint[0]);

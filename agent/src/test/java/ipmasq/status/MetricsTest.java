@@ -53,7 +53,7 @@ class MetricsTest {
         # HELP ip_masq_agent_ready Whether the config file is good and the rules of every family are in force.
         # TYPE ip_masq_agent_ready gauge
         ip_masq_agent_ready 1
-        # HELP ip_masq_agent_ok Whether pods' packets go as the config says, as far as is known: ready, no rule of others decides against it, and nobody keeps changing the rules.
+        # HELP ip_masq_agent_ok Whether pods' packets go as the config says, as far as is known: ready, no rule of others decides against it, live flows do not go against it, and nobody keeps changing the rules.
         # TYPE ip_masq_agent_ok gauge
         ip_masq_agent_ok 1
         # HELP ip_masq_agent_state The state at a glance: good, warn or bad.
@@ -132,6 +132,10 @@ class MetricsTest {
         ip_masq_agent_ranges{family="IPv4",treatment="masquerade"} 0
         # HELP ip_masq_agent_conflicts Rules of others at the nat postrouting hook that decide against the config, by what they do.
         # TYPE ip_masq_agent_conflicts gauge
+        # HELP ip_masq_agent_sampled_flows_total Pods' flows among the new flows of about a second per half minute, by whether their source address left as the config says; a sample, so not all flows.
+        # TYPE ip_masq_agent_sampled_flows_total counter
+        ip_masq_agent_sampled_flows_total{result="as_config"} 0
+        ip_masq_agent_sampled_flows_total{result="against_config"} 0
         # HELP ip_masq_agent_masqueraded_flows_total Flows that the agent's rules gave another source address, since the rules were written.
         # TYPE ip_masq_agent_masqueraded_flows_total counter
         ip_masq_agent_masqueraded_flows_total{family="IPv4"} 7

@@ -53,6 +53,21 @@ class StateTest {
   }
 
   @Test
+  void liveFlowsGoWrongAndNoRuleTellsWhy() {
+    story.pass(Trigger.START, Story.unchanged()).flows(40, 1);
+    assertState(
+        "good true IPv4 masquerading is in force, as /etc/config/ip-masq-agent says.",
+        State.of(status()));
+    story.flows(10, 2);
+    assertState(
+        "bad false IPv4 masquerading is set up as /etc/config/ip-masq-agent says, but live flows go"
+            + " against it: 10.244.1.10 to 10.9.9.9 (udp 53) left as 198.51.100.1 (3 of 50"
+            + " sampled).",
+        State.of(status(), true, List.of(conflict(Conflict.Kind.UNCLEAR))));
+    assertEquals(true, status().ready());
+  }
+
+  @Test
   void anotherRuntimesOwnNetworkIsNoMatterOfPods() {
     story.pass(Trigger.START, Story.unchanged());
     assertEquals(

@@ -140,7 +140,8 @@ class StatusHandlerTest {
         {"range":"10.0.0.0/8","treatment":"exempt","seen":{"packets":3,"bytes":60}}],\
         "exemptCount":9,"exempt":["10.0.0.0/16","10.2.0.0/15","10.4.0.0/14","10.8.0.0/13",\
         "10.16.0.0/12","10.32.0.0/11","10.64.0.0/10","10.128.0.0/9","169.254.0.0/16"]}],\
-        "conflicts":[],"totals":{"passes":2,"changes":1,"repairs":0,"failures":0,"rejections":1},\
+        "conflicts":[],"warnings":[],"evidence":{"message":"none sampled yet","sampled":0,"wrong":0,"samples":0,\
+        "lossySamples":0,"since":null,"note":"none sampled yet","examples":[]},"totals":{"passes":2,"changes":1,"repairs":0,"failures":0,"rejections":1},\
         "history":[{"at":"2026-01-01T12:00:02Z","until":"2026-01-01T12:00:02Z","times":1,\
         "kind":"rejected","family":null,"backend":null,"message":"/etc/config/ip-masq-agent:3:5: error: CIDR\
          \\"10.0.0.1/8\\" is not aligned to a CIDR block (write 10.0.0.0/8)","changes":[],"more":0,\

@@ -54,6 +54,14 @@ class StatusTrackerTest {
   }
 
   @Test
+  void flowsThatGoWrongAreAnEventOnceAndAgainWhenTheyGoRight() {
+    story.pass(Trigger.START, Story.unchanged()).flows(10, 3).flows(10, 3).flows(10, 0);
+    assertEquals(List.of(Kind.FLOWS_WRONG), kinds());
+    story.flows(10, 0);
+    assertEquals(List.of(Kind.FLOWS_WRONG, Kind.FLOWS_RIGHT), kinds());
+  }
+
+  @Test
   void theSameFailureAgainAndAgainIsOneEntry() {
     story.pass(Trigger.START, Story.failed());
     for (int i = 0; i < 30; i++) {

@@ -8,6 +8,9 @@ import ipmasq.config.Config;
 import ipmasq.config.FileBytes;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
+import ipmasq.flows.FlowEvidence;
+import ipmasq.flows.FlowSample;
+import ipmasq.flows.SampledFlow;
 import ipmasq.hook.Action;
 import ipmasq.hook.BaseChain;
 import ipmasq.hook.Condition;
@@ -22,6 +25,7 @@ import ipmasq.loop.Sweep;
 import ipmasq.loop.Trigger;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
+import ipmasq.net.Ip;
 import ipmasq.plan.Change;
 import ipmasq.plan.Counter;
 import ipmasq.plan.Observed;
@@ -32,6 +36,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -72,6 +77,7 @@ final class Story {
   Story() {
     Identity identity = new Identity("1.2.3", Optional.of("node-a"), Optional.of(START));
     tracker = new StatusTracker(identity);
+    tracker.flows(FlowEvidence.none("none sampled yet"));
   }
 
   long nanos() {
@@ -135,6 +141,16 @@ final class Story {
             new Sweep(List.of()),
             0,
             List.of()));
+    return this;
+  }
+
+  /** A sample of live flows, so many of which were translated although they are exempt. */
+  Story flows(int seen, int wrong) {
+    SampledFlow example =
+        new SampledFlow(
+            now(), Ip.of("10.244.1.10"), Ip.of("10.9.9.9"), Ip.of("198.51.100.1"), 17, 53);
+    List<SampledFlow> examples = Collections.nCopies(Math.min(wrong, 5), example);
+    tracker.flows(status().flows().and(new FlowSample(now(), seen, wrong, false, examples)));
     return this;
   }
 

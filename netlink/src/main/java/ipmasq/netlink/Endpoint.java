@@ -22,6 +22,7 @@ class Endpoint implements AutoCloseable {
   private static final int SO_SNDBUFFORCE = 32;
   private static final int SO_RCVBUFFORCE = 33;
   private static final int SOL_NETLINK = 270;
+  private static final int NETLINK_ADD_MEMBERSHIP = 1;
   private static final int NETLINK_CAP_ACK = 10;
   private static final int NETLINK_EXT_ACK = 11;
   private static final int MSG_TRUNC = 0x20;
@@ -102,6 +103,11 @@ class Endpoint implements AutoCloseable {
         call(Syscalls.SETSOCKOPT, descriptor, SOL_SOCKET, SO_RCVTIMEO, option.address(), 16, 0));
   }
 
+  /** From now on the messages to a multicast group arrive here too. */
+  final void join(int group) throws NetlinkUnavailable {
+    check("group " + group, option(SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, group));
+  }
+
   /** Buffers start faster than layout var handles. */
   private static ByteBuffer bytes(MemorySegment memory) {
     return memory.asByteBuffer().order(ByteOrder.nativeOrder());
@@ -130,7 +136,7 @@ class Endpoint implements AutoCloseable {
     }
   }
 
-  /** Makes room for this many refusals. */
+  /** Makes room for this many refusals, or other short messages. */
   void receiveRoom(int refusals) {
     if (refusals > receiveRoom) {
       force(SO_RCVBUFFORCE, SO_RCVBUF, refusals * REFUSAL);

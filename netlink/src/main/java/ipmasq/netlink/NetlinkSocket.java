@@ -163,6 +163,51 @@ public final class NetlinkSocket implements AutoCloseable {
     return (int) length;
   }
 
+  /**
+   * Joins a multicast group of the protocol, with room for so many of its messages that nobody has
+   * read yet. Needs CAP_NET_ADMIN.
+   */
+  public void join(int group, int room) throws NetlinkUnavailable {
+    endpoint.receiveRoom(room);
+    endpoint.join(group);
+  }
+
+  /**
+   * What came of listening to groups.
+   *
+   * @param messages how many were handed on
+   * @param lost whether the kernel dropped some because they came faster than they were read; how
+   *     many, it does not say
+   */
+  public record Received(int messages, boolean lost) {}
+
+  /** Hands on what arrives in the groups that were joined, for so long and so many at most. */
+  public Answer<Received> receive(Duration time, int most, Handler handler) {
+    long end = System.nanoTime() + time.toNanos();
+    int messages = 0;
+    boolean lost = false;
+    while (messages < most && System.nanoTime() - end < 0) {
+      long got = endpoint.receive(endpoint.kept(), small, true);
+      if (got == -Errno.ENOBUFS.number()) {
+        lost = true;
+      } else if (got < 0 && got != -Errno.EAGAIN.number()) {
+        return new Answer.Failed<>(refused(got));
+      } else if (got > 0) {
+        try {
+          reader.of(small, fits(got, small));
+          while (messages < most && reader.next()) {
+            handler.message(reader);
+            messages++;
+          }
+        } catch (MalformedMessage malformed) {
+          return new Answer.Failed<>(
+              new NetlinkFailure.Malformed(String.valueOf(malformed.getMessage())));
+        }
+      }
+    }
+    return new Answer.Given<>(new Received(messages, lost));
+  }
+
   @Override
   public void close() {
     endpoint.close();

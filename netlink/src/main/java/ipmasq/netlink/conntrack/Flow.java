@@ -13,7 +13,10 @@ public final class Flow {
   private static final int CTA_MARK = 8;
   private static final int CTA_ID = 12;
   private static final int CTA_ZONE = 18;
+  private static final int CTA_TUPLE_ZONE = 3; // where only one direction has a zone
+  private static final int IPS_EXPECTED = 1;
   private static final int IPS_SRC_NAT = 1 << 4;
+  private static final int IPS_SRC_NAT_DONE = 1 << 7;
 
   private final int family;
   private final byte[] key;
@@ -21,6 +24,7 @@ public final class Flow {
   private final Tuple reply;
   private final int status;
   private final int mark;
+  private final boolean zoned;
 
   private Flow(int family, Attributes attributes) throws MalformedMessage {
     this.family = family;
@@ -29,6 +33,10 @@ public final class Flow {
     reply = Tuple.read(attributes.nested(CTA_TUPLE_REPLY, Tuple.HIGHEST));
     status = attributes.u32(CTA_STATUS, 0);
     mark = attributes.u32(CTA_MARK, 0);
+    zoned =
+        attributes.has(CTA_ZONE)
+            || attributes.nested(CTA_TUPLE_ORIG, CTA_TUPLE_ZONE).has(CTA_TUPLE_ZONE)
+            || attributes.nested(CTA_TUPLE_REPLY, CTA_TUPLE_ZONE).has(CTA_TUPLE_ZONE);
   }
 
   private static byte[] key(Attributes attributes) throws MalformedMessage {
@@ -71,6 +79,15 @@ public final class Flow {
   /** Whether its packets leave with another source than they came with. */
   public boolean isSourceTranslated() {
     return (status & IPS_SRC_NAT) != 0;
+  }
+
+  /**
+   * Whether the nat rules of this host decided about its source: not where another flow led to it
+   * and it follows that one, where it is in a zone of its own as Open vSwitch's are, or where no
+   * nat hook saw it, as in a bridge.
+   */
+  public boolean isDecidedByNatRules() {
+    return (status & IPS_SRC_NAT_DONE) != 0 && (status & IPS_EXPECTED) == 0 && !zoned;
   }
 
   /** Names it in a request, in the kernel's own bytes. */

@@ -1,6 +1,6 @@
 /**
- * Connection tracking over netlink: the flows that the kernel knows, and forgetting one. Uses
- * {@code ipmasq.netlink}.
+ * Connection tracking over netlink: the flows that the kernel knows, those that begin, and
+ * forgetting one. Uses {@code ipmasq.netlink}.
  */
 @NullMarked
 package ipmasq.netlink.conntrack;

@@ -7,11 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ipmasq.netlink.Answer;
 import ipmasq.netlink.KernelTest;
+import ipmasq.netlink.NetlinkSocket;
 import ipmasq.netlink.OwnNamespace;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -65,6 +67,66 @@ class ConntrackTest {
             assertTrue(witness.contains("sport=5002"));
             assertFalse(witness.contains("sport=5001"));
             assertEquals(2, flows(conntrack, 0).size());
+          }
+        });
+  }
+
+  @Test
+  void flowsAreSeenWhenTheyBegin() throws Exception {
+    OwnNamespace.run(
+        () -> {
+          output("ip", "link", "set", "lo", "up");
+          output("ip", "address", "add", "192.0.2.1/24", "dev", "lo");
+          output(
+              "nft",
+              "table ip nat { chain post { type nat hook postrouting priority 100;"
+                  + " ip daddr 127.0.0.2 snat to 192.0.2.1; }; }");
+          List<Flow> seen = new ArrayList<>();
+          send("127.0.0.1", 5000, "127.0.0.2"); // before anybody listens
+          try (NewFlows flows = NewFlows.open(100)) {
+            send("127.0.0.1", 5001, "127.0.0.2");
+            send("127.0.0.1", 5001, "127.0.0.2"); // the same flow
+            send("127.0.0.1", 5002, "127.0.0.3");
+            send("127.0.0.1", 5003, "127.0.0.3");
+            assertEquals(
+                new Answer.Given<>(new NetlinkSocket.Received(2, false)),
+                flows.receive(Duration.ofMinutes(1), 2, seen::add));
+            assertEquals(
+                new Answer.Given<>(new NetlinkSocket.Received(1, false)),
+                flows.receive(Duration.ofMillis(10), 5, seen::add));
+          }
+          assertEquals(
+              List.of(
+                  "127.0.0.1:5001 > 127.0.0.2:4000, answered 127.0.0.2:4000 > 192.0.2.1:5001",
+                  "127.0.0.1:5002 > 127.0.0.3:4000, answered 127.0.0.3:4000 > 127.0.0.1:5002",
+                  "127.0.0.1:5003 > 127.0.0.3:4000, answered 127.0.0.3:4000 > 127.0.0.1:5003"),
+              seen.stream().map(Flow::toString).toList());
+          assertTrue(seen.stream().allMatch(Flow::isDecidedByNatRules));
+        });
+  }
+
+  @Test
+  void thoseThatWereLostAreMentioned() throws Exception {
+    OwnNamespace.run(
+        () -> {
+          output("ip", "link", "set", "lo", "up");
+          output(
+              "nft",
+              "table ip any { chain out { type filter hook output priority 0;"
+                  + " ct state new accept; }; }");
+          try (NewFlows flows = NewFlows.open(1)) {
+            for (int port = 10_000; port < 10_500; port++) {
+              send("127.0.0.1", port, "127.0.0.2");
+            }
+            Answer<NetlinkSocket.Received> answer =
+                flows.receive(
+                    Duration.ofMillis(50), 1_000, flow -> assertFalse(flow.isDecidedByNatRules()));
+            assertTrue(
+                answer instanceof Answer.Given<NetlinkSocket.Received>(var got)
+                    && got.lost()
+                    && got.messages() > 0
+                    && got.messages() < 500,
+                answer.toString());
           }
         });
   }

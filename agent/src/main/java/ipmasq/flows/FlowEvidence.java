@@ -1,0 +1,131 @@
+package ipmasq.flows;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What the samples since the rules last changed show, those of the last minutes. A value.
+ *
+ * @param note why there is no evidence now, as a phrase; nothing where there is
+ * @param samples oldest first
+ * @param asConfig how many flows went as the config says since the start, in all samples
+ * @param against how many went against it
+ */
+public record FlowEvidence(
+    Optional<String> note, List<FlowSample> samples, long asConfig, long against) {
+  /** Older samples are forgotten. */
+  public static final Duration WINDOW = Duration.ofMinutes(10);
+
+  private static final int MOST_SAMPLES = 20;
+  private static final int MOST_EXAMPLES = 5;
+
+  /** A single wrong flow may have begun at an unlucky moment. */
+  private static final int ENOUGH = 2;
+
+  public FlowEvidence {
+    samples = List.copyOf(samples);
+  }
+
+  /** None, and why. */
+  public static FlowEvidence none(String why) {
+    return new FlowEvidence(Optional.of(why), List.of(), 0, 0);
+  }
+
+  /** With one sample more. */
+  public FlowEvidence and(FlowSample sample) {
+    List<FlowSample> kept = new ArrayList<>(recent(sample.at()));
+    kept.add(sample);
+    return new FlowEvidence(
+        Optional.empty(),
+        kept.subList(Math.max(0, kept.size() - MOST_SAMPLES), kept.size()),
+        asConfig + sample.flows() - sample.wrong(),
+        against + sample.wrong());
+  }
+
+  /** No sample could be taken this time. */
+  public FlowEvidence without(Instant now, String why) {
+    return new FlowEvidence(Optional.of(why), recent(now), asConfig, against);
+  }
+
+  /** What was seen before says nothing about the rules as they are now. */
+  public FlowEvidence anew() {
+    return new FlowEvidence(
+        Optional.of("none sampled since the rules changed"), List.of(), asConfig, against);
+  }
+
+  private List<FlowSample> recent(Instant now) {
+    Instant oldest = now.minus(WINDOW);
+    return samples.stream().filter(sample -> !sample.at().isBefore(oldest)).toList();
+  }
+
+  /** How many flows were judged. */
+  public int flows() {
+    return samples.stream().mapToInt(FlowSample::flows).sum();
+  }
+
+  /** How many of them went against the config. */
+  public int wrong() {
+    return samples.stream().mapToInt(FlowSample::wrong).sum();
+  }
+
+  /** In how many samples the kernel dropped flows before they were read. */
+  public int lossy() {
+    return (int) samples.stream().filter(FlowSample::lost).count();
+  }
+
+  public Optional<Instant> since() {
+    return samples.isEmpty() ? Optional.empty() : Optional.of(samples.getFirst().at());
+  }
+
+  /** A few flows that went against the config, newest first. */
+  public List<SampledFlow> examples() {
+    return samples.reversed().stream()
+        .flatMap(sample -> sample.examples().reversed().stream())
+        .limit(MOST_EXAMPLES)
+        .toList();
+  }
+
+  /**
+   * An example, where flows go against the config now: at least two did in the last two samples
+   * that saw any flow.
+   */
+  public Optional<SampledFlow> wrongNow() {
+    int wrong =
+        samples.reversed().stream()
+            .filter(sample -> sample.flows() > 0)
+            .limit(2)
+            .mapToInt(FlowSample::wrong)
+            .sum();
+    return wrong >= ENOUGH ? examples().stream().findFirst() : Optional.empty();
+  }
+
+  /** For people, in one line. */
+  public String line(Instant now) {
+    if (samples.isEmpty()) {
+      return note.orElse("none sampled yet");
+    }
+    String text =
+        flows() == 0
+            ? "no flow of a pod seen" + within(now)
+            : wrong() == 0
+                ? flows() + " sampled" + within(now) + ", all as the config says"
+                : wrong()
+                    + " of "
+                    + flows()
+                    + " sampled"
+                    + within(now)
+                    + " went against the config, e.g. "
+                    + examples().getFirst();
+    return text
+        + (lossy() > 0 ? "; some were lost" : "")
+        + note.map(why -> "; now " + why).orElse("");
+  }
+
+  private String within(Instant now) {
+    long seconds = since().map(since -> Duration.between(since, now).toSeconds()).orElse(0L);
+    return " in the last " + (seconds < 120 ? Math.max(1, seconds) + " s" : seconds / 60 + " min");
+  }
+}

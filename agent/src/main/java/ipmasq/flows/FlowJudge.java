@@ -1,0 +1,137 @@
+package ipmasq.flows;
+
+import ipmasq.net.Cidr;
+import ipmasq.net.Cidrs;
+import ipmasq.net.Family;
+import ipmasq.net.Ip;
+import ipmasq.policy.Packet;
+import ipmasq.policy.Policy;
+import ipmasq.policy.Verdict;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Compares flows with what the policies in force say. Immutable. */
+public final class FlowJudge {
+  /** Packets with such an address do not cross the node. */
+  private static final List<Cidr> NEVER_FORWARDED =
+      List.of(
+          Cidr.of("0.0.0.0/8"),
+          Cidr.of("127.0.0.0/8"),
+          Cidr.of("224.0.0.0/4"),
+          Cidr.of("255.255.255.255/32"),
+          Cidr.of("::/127"),
+          Cidr.of("fe80::/10"),
+          Cidr.of("ff00::/8"));
+
+  private final Map<Family, Rules> families = new EnumMap<>(Family.class);
+
+  /**
+   * A policy, and its exempt ranges in order: to try 100,000 one after the other for each of 2,000
+   * flows would take a second.
+   */
+  private record Rules(Policy policy, Cidrs exempt) {
+    boolean exempts(Ip destination) {
+      int low = 0;
+      int high = exempt.size() - 1;
+      while (low <= high) {
+        int middle = low + high >>> 1;
+        Cidr range = exempt.get(middle);
+        if (range.contains(destination)) {
+          return true;
+        }
+        if (range.first().compareTo(destination) < 0) {
+          low = middle + 1;
+        } else {
+          high = middle - 1;
+        }
+      }
+      return false;
+    }
+  }
+
+  /** What a flow says about the rules. */
+  public enum Judgement {
+    AS_CONFIG,
+    AGAINST_CONFIG,
+    /** Nothing: the policy is not about it, or not alone. */
+    LEFT_OUT
+  }
+
+  /**
+   * The node that flows are seen on.
+   *
+   * @param own its addresses, and those that reach it without being its own, such as broadcast
+   * @param notPods networks whose hosts are no pods
+   */
+  public record Node(Set<Ip> own, List<Cidr> notPods) {
+    public Node {
+      own = Set.copyOf(own);
+      notPods = List.copyOf(notPods);
+    }
+  }
+
+  public FlowJudge(List<Policy> policies) {
+    for (Policy policy : policies) {
+      families.put(policy.family(), new Rules(policy, policy.exempt()));
+    }
+  }
+
+  /**
+   * Says how a flow went whose destination nobody changed.
+   *
+   * @param routes asked only where the answer depends on them
+   */
+  public Judgement of(SampledFlow flow, Node node, Routes routes) {
+    Rules rules = families.get(flow.source().family());
+    if (rules == null || !isPod(flow.source(), rules.policy, node)) {
+      return Judgement.LEFT_OUT;
+    }
+    Ip to = flow.destination();
+    if (node.own.contains(to) || isIn(NEVER_FORWARDED, to)) {
+      return Judgement.LEFT_OUT;
+    }
+    boolean exempt = rules.exempts(to);
+    boolean right = exempt ? !flow.translated() : isTranslatedAs(rules.policy, flow);
+    if (right && (exempt || rules.policy.interfaces().isEmpty())) {
+      return Judgement.AS_CONFIG;
+    }
+    Optional<Set<String>> ways = routes.interfaces(flow.source(), to);
+    if (ways.isEmpty() || ways.get().stream().anyMatch(way -> leavesAlone(rules, flow, way))) {
+      return Judgement.LEFT_OUT;
+    }
+    return right ? Judgement.AS_CONFIG : Judgement.AGAINST_CONFIG;
+  }
+
+  private static boolean isPod(Ip source, Policy policy, Node node) {
+    return policy.sources().isEmpty()
+        ? !node.own.contains(source)
+            && !isIn(NEVER_FORWARDED, source)
+            && !isIn(node.notPods, source)
+        : isIn(policy.sources(), source) && !node.own.contains(source);
+  }
+
+  private static boolean isTranslatedAs(Policy policy, SampledFlow flow) {
+    return flow.translated()
+        && policy
+            .translation()
+            .addresses()
+            .map(range -> range.contains(flow.leftAs()))
+            .orElse(true);
+  }
+
+  /** Whether the policy is not about packets that leave there. */
+  private static boolean leavesAlone(Rules rules, SampledFlow flow, String way) {
+    if (rules.policy.interfaces().isEmpty()) {
+      return false;
+    }
+    Packet packet = new Packet(flow.source(), flow.destination(), false, way);
+    return rules.policy.verdictFor(packet) instanceof Verdict.OtherInterface;
+  }
+
+  private static boolean isIn(List<Cidr> ranges, Ip ip) {
+    return ranges.stream().anyMatch(range -> range.contains(ip));
+  }
+}

@@ -1,0 +1,12 @@
+package ipmasq.flows;
+
+import ipmasq.net.Ip;
+import java.util.Optional;
+import java.util.Set;
+
+/** Which way packets leave the node. */
+@FunctionalInterface
+public interface Routes {
+  /** The interfaces that they may leave by; nothing where they stay here or it is not known. */
+  Optional<Set<String>> interfaces(Ip from, Ip to);
+}

@@ -1,0 +1,45 @@
+package ipmasq.flows;
+
+import ipmasq.net.Ip;
+import java.time.Instant;
+
+/**
+ * A flow that began, as connection tracking recorded it.
+ *
+ * @param at when it was seen
+ * @param leftAs the source address that its packets left with
+ * @param protocol the number of the transport protocol
+ * @param port where it goes; 0 for protocols without ports
+ */
+public record SampledFlow(
+    Instant at, Ip source, Ip destination, Ip leftAs, int protocol, int port) {
+
+  public boolean translated() {
+    return !leftAs.equals(source);
+  }
+
+  /** {@code udp}, or the number of one that few people know. */
+  public String protocolName() {
+    return switch (protocol) {
+      case 1 -> "icmp";
+      case 6 -> "tcp";
+      case 17 -> "udp";
+      case 58 -> "icmpv6";
+      case 132 -> "sctp";
+      default -> "protocol " + protocol;
+    };
+  }
+
+  /** {@code 10.244.1.10 to 10.9.9.9 (udp 53) left as 198.51.100.1}. */
+  @Override
+  public String toString() {
+    return source
+        + " to "
+        + destination
+        + " ("
+        + protocolName()
+        + (port == 0 ? "" : " " + port)
+        + ") left "
+        + (translated() ? "as " + leftAs : "with the pod's address");
+  }
+}

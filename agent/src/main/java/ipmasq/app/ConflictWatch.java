@@ -52,6 +52,9 @@ public final class ConflictWatch implements Consumer<Pass> {
 
   // Of the thread that watches.
   private @Nullable Nftables nftables;
+  private @Nullable Generation generation;
+  private long lookedAt;
+  private long rest;
 
   // Of the thread that looks, under the lock of this object.
   private @Nullable Pass lookedFor;
@@ -97,41 +100,45 @@ public final class ConflictWatch implements Consumer<Pass> {
   }
 
   private void run() {
-    @Nullable Generation generation = null;
-    long lookedAt = System.nanoTime();
-    long rest = 0;
+    lookedAt = System.nanoTime();
     try {
       Thread.sleep(SETTLE); // the start belongs to the rules
       while (true) {
-        Pass now = pass;
-        long age = System.nanoTime() - lookedAt;
-        Generation current = generation();
-        boolean changed = current != null && !current.equals(generation) || isNews(now);
-        boolean untold = age > LEGACY.toNanos() && (current == null || hasLegacy());
-        if (now != null && (changed && age >= rest || untold)) {
-          generation = current;
-          long start = System.nanoTime();
-          try {
-            look(now);
-          } catch (RuntimeException bug) {
-            log.error(
-                LogEvent.of(
-                    Kind.CONFLICT_CHECK_FAILED,
-                    "looking for conflicts failed: " + bug + "; please report this"));
-          } catch (OutOfMemoryError full) {
-            log.error(
-                LogEvent.of(
-                    Kind.CONFLICT_CHECK_FAILED,
-                    "out of memory while looking for conflicts: tried again later"));
-            Thread.sleep(LEGACY);
-          }
-          lookedAt = System.nanoTime();
-          rest = Math.min((lookedAt - start) * SHARE, LONGEST_REST.toNanos());
+        try {
+          lookIfDue();
+        } catch (RuntimeException bug) {
+          log.error(
+              LogEvent.of(
+                  Kind.CONFLICT_CHECK_FAILED,
+                  "looking for conflicts failed: " + bug + "; please report this"));
+        } catch (OutOfMemoryError full) {
+          log.error(
+              LogEvent.of(
+                  Kind.CONFLICT_CHECK_FAILED,
+                  "out of memory while looking for conflicts: tried again later"));
+          Thread.sleep(LEGACY);
         }
         Thread.sleep(STEP);
       }
     } catch (InterruptedException end) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  private void lookIfDue() {
+    Pass now = pass;
+    long start = System.nanoTime();
+    Generation current = generation();
+    boolean changed = current != null && !current.equals(generation) || isNews(now);
+    boolean untold = start - lookedAt > LEGACY.toNanos() && (current == null || hasLegacy());
+    if (now != null && (changed && start - lookedAt >= rest || untold)) {
+      generation = current;
+      try {
+        look(now);
+      } finally {
+        lookedAt = System.nanoTime();
+        rest = Math.min((lookedAt - start) * SHARE, LONGEST_REST.toNanos());
+      }
     }
   }
 

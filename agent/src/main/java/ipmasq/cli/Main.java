@@ -21,6 +21,9 @@ public final class Main {
   static final int USAGE = 2;
   private static final int BUG = 70;
 
+  /** The kernel's words. */
+  private static final String NO_DESCRIPTOR = "Too many open files";
+
   private Main() {}
 
   public static void main(String[] args) {
@@ -34,13 +37,22 @@ public final class Main {
       code = run(List.of(args), out, err);
     } catch (RuntimeException | Error bug) {
       // Other threads must not keep a process alive that does nothing any more.
-      err.println("ip-masq-agent: a bug, please report it; rules that are in force stay");
-      bug.printStackTrace(err);
-      code = BUG;
+      code = died(bug, err);
     }
     out.flush();
     // Nothing of ours needs a shutdown hook by now, and exit would wait for theirs.
     Runtime.getRuntime().halt(code);
+  }
+
+  private static int died(Throwable bug, PrintStream err) {
+    if (bug instanceof LinkageError && String.valueOf(bug.getMessage()).contains(NO_DESCRIPTOR)) {
+      // Java could not load a library of its own.
+      err.println("ip-masq-agent: " + NO_DESCRIPTOR + ": raise the limit (ulimit -n)");
+      return FAILED;
+    }
+    err.println("ip-masq-agent: a bug, please report it; rules that are in force stay");
+    bug.printStackTrace(err);
+    return BUG;
   }
 
   static int run(List<String> args, PrintStream out, PrintStream err) {

@@ -21,6 +21,8 @@ import ipmasq.loop.PassLogger;
 import ipmasq.loop.Trigger;
 import ipmasq.loop.Triggers;
 import ipmasq.net.Family;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -39,6 +41,7 @@ final class Run {
     Settings settings = context.settings();
     LogQueue lines = context.logQueue();
     Log log = context.log(lines);
+    Thread.ofPlatform().daemon().name("digests").start(Run::digests);
     log.info(
         LogEvent.of(Kind.START, "ip-masq-agent " + Version.text() + " starts")
             .with("version", Version.text()));
@@ -100,6 +103,18 @@ final class Run {
     } finally {
       lines.close();
       ended.countDown();
+    }
+  }
+
+  /**
+   * Java reads files of its own when the first digest is made, and has none for good where that
+   * fails: later there may be no descriptor left. Beside the first pass, which it would hold up.
+   */
+  private static void digests() {
+    try {
+      MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
     }
   }
 

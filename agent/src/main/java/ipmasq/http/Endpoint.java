@@ -56,11 +56,19 @@ public final class Endpoint implements AutoCloseable {
         String why = String.valueOf(refused.getMessage());
         if (!why.equals(known)) {
           known = why;
-          listener.shut(where, why);
+          shut(why);
         }
       }
       await(retry);
       retry = Math.min(2 * retry, LAST_RETRY_MILLIS);
+    }
+  }
+
+  private void shut(String why) {
+    try {
+      listener.shut(where, why);
+    } catch (OutOfMemoryError full) {
+      // It goes unsaid, and the address is tried again all the same.
     }
   }
 

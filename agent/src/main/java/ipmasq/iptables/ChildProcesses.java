@@ -1,6 +1,7 @@
 package ipmasq.iptables;
 
 import java.io.ByteArrayOutputStream;
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -25,6 +26,9 @@ public final class ChildProcesses implements Commands {
   private static final int SURE_TO_FIT = 4096;
   private static final int LARGE = 256 << 10;
   private static final int ERRORS_KEPT = 2000;
+
+  /** What Java takes to start a process: five pipes, and one to spare. */
+  private static final int DESCRIPTORS = 12;
 
   /** A program that is fed more than this gets more time: so much is what it takes a second. */
   private static final long BYTES_A_SECOND = 100_000;
@@ -55,11 +59,29 @@ public final class ChildProcesses implements Commands {
     // Errors are recognised by their English words.
     builder.environment().put("LC_ALL", "C");
     try {
+      requireDescriptors();
       return attend(builder.start(), input, lines);
     } catch (IOException e) {
       // Java adds nine lines of guesses to what the kernel said.
       return new Result.Broken(
           String.valueOf(e.getMessage()).lines().findFirst().orElse("").strip());
+    }
+  }
+
+  /**
+   * Where there is none left for its pipes, Java 25 closes descriptor 0, whatever that is by then,
+   * and the next file or socket takes the number. A second attempt would end one of ours.
+   */
+  private static void requireDescriptors() throws IOException {
+    List<InputStream> held = new ArrayList<>();
+    try {
+      for (int i = 0; i < DESCRIPTORS; i++) {
+        held.add(new FileInputStream("/dev/null"));
+      }
+    } finally {
+      for (InputStream one : held) {
+        one.close();
+      }
     }
   }
 

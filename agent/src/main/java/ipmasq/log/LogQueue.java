@@ -4,6 +4,7 @@ import java.io.PrintStream;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -54,13 +55,23 @@ public final class LogQueue implements Consumer<String>, AutoCloseable {
     }
   }
 
+  private void drop() {
+    lock.lock();
+    try {
+      dropped++;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private void run() {
     try {
       while (true) {
         try {
           out.println(next());
         } catch (OutOfMemoryError full) {
-          // That line is lost; the next may find room.
+          drop();
+          TimeUnit.NANOSECONDS.sleep(PATIENCE.toNanos()); // the next may find room
         }
       }
     } catch (InterruptedException ended) {
@@ -81,9 +92,9 @@ public final class LogQueue implements Consumer<String>, AutoCloseable {
       if (line != null) {
         return line;
       }
-      long lost = dropped;
+      String lost = droppedLine.apply(dropped);
       dropped = 0;
-      return droppedLine.apply(lost);
+      return lost;
     } finally {
       lock.unlock();
     }

@@ -15,12 +15,15 @@ import java.util.function.Consumer;
 public final class Agent {
   private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
 
+  /** Whatever was in the way may end at any time, and until then the node's NAT may be wrong. */
+  private static final Duration LAST_RETRY = Duration.ofSeconds(2);
+
   /** How many changed ranges leave garbage that is worth collecting. */
   private static final int LARGE = 1_000;
 
   /**
    * Where others commit all the time and it cannot be told cheaply whether our rules were meant,
-   * looking at them takes no more than one part in so many of the time.
+   * looking at them takes no more than one part in so many of the time. Nor does what fails slowly.
    */
   private static final int CALM = 10;
 
@@ -99,11 +102,19 @@ public final class Agent {
   }
 
   private Set<Trigger> afterFailure(Pass pass) throws InterruptedException {
-    Duration resync = pass.config().resyncInterval();
-    Duration wait = retry.compareTo(resync) < 0 ? retry : resync;
+    Duration longest = longer(LAST_RETRY, pass.took().multipliedBy(CALM));
+    Duration wait = shorter(retry, shorter(longest, pass.config().resyncInterval()));
     retry = wait.multipliedBy(2);
     long now = System.nanoTime();
     return await(now + wait.toNanos(), Trigger.RETRY, now, sync::moved);
+  }
+
+  private static Duration longer(Duration one, Duration other) {
+    return one.compareTo(other) > 0 ? one : other;
+  }
+
+  private static Duration shorter(Duration one, Duration other) {
+    return one.compareTo(other) < 0 ? one : other;
   }
 
   /** Waits until there is something to do, or it is due anyway. */

@@ -1,5 +1,6 @@
 package ipmasq.faults;
 
+import static java.net.StandardProtocolFamily.UNIX;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,6 +11,8 @@ import ipmasq.testkit.AgentProcess;
 import ipmasq.testkit.KernelTest;
 import ipmasq.testkit.Result;
 import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -91,6 +94,10 @@ class FilesTest {
       Files.createSymbolicLink(beside, Path.of("/dev/zero"));
       Files.move(beside, node.volume().file(), StandardCopyOption.ATOMIC_MOVE);
       agent.awaitLine(line -> line.contains("cannot be read: it is a device, not a file"));
+      try (var _ = ServerSocketChannel.open(UNIX).bind(UnixDomainSocketAddress.of(beside))) {
+        Files.move(beside, node.volume().file(), StandardCopyOption.ATOMIC_MOVE);
+        agent.awaitLine(line -> line.contains("cannot be read: it is a socket, not a file"));
+      }
       node.iptables(Family.IPV4, "-F " + Expected.CHAIN);
       node.awaitRules(Family.IPV4, NARROW_RULES);
       agent.terminate();

@@ -25,12 +25,15 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Memory and file descriptors that end. */
 @KernelTest
@@ -89,6 +92,44 @@ class LimitsTest {
       assertTrue(agent.running());
       node.volume().publish("");
       node.awaitRules(Family.IPV4, Expected.DEFAULTS);
+    }
+  }
+
+  /** Whatever thread looks at them finds a bound or the end of the memory, and survives both. */
+  @ParameterizedTest
+  @ValueSource(strings = {"-Xmx6m", "-Xmx12m"})
+  void veryManyRulesOfOthersEndNothing(String heap) {
+    String rules =
+        IntStream.range(0, 30_000)
+            .mapToObj(i -> "ip daddr 20." + i / 256 % 256 + "." + i % 256 + ".0/24 counter return")
+            .map(rule -> rule + " comment \"" + "a comment ".repeat(12) + "\"\n")
+            .collect(Collectors.joining());
+    try (Node node = Node.open()) {
+      node.namespace()
+          .feed(
+              "table ip mine {\nchain post {\ntype nat hook postrouting priority 90;\n"
+                  + rules
+                  + "}\n}\n",
+              "nft",
+              "-f",
+              "-")
+          .ok();
+      node.environment("_JAVA_OPTIONS", heap);
+      AgentProcess agent = node.running("--listen=127.0.0.1:9999");
+      agent.awaitLine(line -> line.contains("listening on"));
+      agent.awaitLine(
+          line ->
+              line.contains("out of memory while looking for conflicts")
+                  || line.contains("whether it does cannot be told from here"));
+      for (int i = 0; i < 5; i++) {
+        node.iptables(Family.IPV4, "-F " + Expected.CHAIN); // to be looked at again
+        node.awaitRules(Family.IPV4, Expected.DEFAULTS);
+        node.environment("_JAVA_OPTIONS", "-Xmx64m");
+        node.commandWithConfig("status"); // asks the agent for all that it knows
+      }
+      assertTrue(agent.running());
+      List<String> said = agent.stderr();
+      assertTrue(said.stream().skip(1).allMatch(line -> line.startsWith("20")), agent::toString);
     }
   }
 
@@ -170,6 +211,8 @@ class LimitsTest {
       long ticks = cpuTicks(agent) - before;
       assertTrue(ticks < 60, "CPU ticks of 10 ms: " + ticks);
       assertTrue(agent.stderr().stream().allMatch(line -> line.startsWith("20")), agent::toString);
+      // What Java closes of its own then would be a socket of ours the next time.
+      assertTrue(Files.exists(Path.of("/proc/" + agent.pid() + "/fd/0")));
       limit(node, agent, 256);
       node.awaitRules(Family.IPV4, Expected.DEFAULTS);
       for (SocketChannel client : clients) {

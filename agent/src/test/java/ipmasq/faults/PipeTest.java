@@ -36,6 +36,7 @@ class PipeTest {
       node.iptables(Family.IPV4, "-F IP-MASQ-AGENT");
       node.awaitRules(Family.IPV4, DEFAULTS);
       agent.terminate();
+      // A second exit code tells of an end that had to be forced after five seconds.
       assertEquals(0, agent.awaitExit());
     }
   }

@@ -42,7 +42,7 @@ class RandomFaultsTest {
           IntStream.range(0, random.nextInt(3, 9))
               .mapToObj(_ -> Fault.values()[random.nextInt(Fault.values().length)])
               .toList();
-      String what = backend + ", seed " + seed + ": " + faults;
+      String what = (i + 1) + " of " + COUNT + ", " + backend + ", seed " + seed + ": " + faults;
       try (Victim victim = Victim.start(backend, wanted, random, directory.resolve("" + i))) {
         for (Fault fault : faults) {
           fault.strike(victim);

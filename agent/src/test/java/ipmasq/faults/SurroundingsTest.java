@@ -13,11 +13,12 @@ import ipmasq.testkit.FakePrograms.Behaviour;
 import ipmasq.testkit.KernelTest;
 import java.time.Duration;
 import java.util.List;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A node that is not as the agent would have it. */
 @KernelTest
@@ -25,21 +26,23 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class SurroundingsTest {
   /** The limit is that of a user namespace, in which it may only change a network of its own. */
-  private static final List<String> WITHOUT_WATCHES =
-      List.of(
-          "unshare",
-          "--user",
-          "--map-root-user",
-          "--net",
-          "sh",
-          "-c",
-          "echo 0 > /proc/sys/user/max_inotify_watches && exec \"$@\"",
-          "sh");
+  private static List<String> without(String limit) {
+    return List.of(
+        "unshare",
+        "--user",
+        "--map-root-user",
+        "--net",
+        "sh",
+        "-c",
+        "echo 0 > /proc/sys/user/" + limit + " && exec \"$@\"",
+        "sh");
+  }
 
-  @Test
-  void withoutWatchesTheFileIsFollowedAllTheSame() {
+  @ParameterizedTest
+  @ValueSource(strings = {"max_inotify_watches", "max_inotify_instances"})
+  void withoutAWatchTheFileIsFollowedAllTheSame(String limit) {
     try (Node node = Node.open()) {
-      AgentProcess agent = node.startBy(WITHOUT_WATCHES, "--backend=nftables");
+      AgentProcess agent = node.startBy(without(limit), "--backend=nftables");
       agent.awaitLine(line -> line.contains("cannot be watched"));
       Node.awaitFirstPass(agent);
       node.volume().publish("nonMasqueradeCIDRs: [10.9.0.0/16]\n");
@@ -80,7 +83,26 @@ class SurroundingsTest {
     }
   }
 
-  @Disabled("fails: the wait between attempts doubles, up to the resync interval")
+  /** What iptables cannot list it cannot keep either, though it could a moment ago. */
+  @Test
+  void whereIptablesTurnsIncompatibleAutoGoesToNftables() {
+    try (Node node = Node.open()) {
+      AgentProcess agent = node.running();
+      assertEquals(Expected.DEFAULTS, node.rules(Family.IPV4));
+      node.namespace().nft("add rule ip nat POSTROUTING ct mark set 4");
+      agent.awaitLine(
+          line ->
+              line.contains("backend nftables: iptables cannot hold our rules: ")
+                  && line.contains("incompatible"));
+      Eventually.within(
+          Node.PATIENCE,
+          "a table of our own",
+          () -> node.namespace().nft("list", "tables"),
+          tables -> tables.contains("inet ip-masq-agent"));
+      assertTrue(agent.running());
+    }
+  }
+
   @Test
   void whatFailedForLongIsRightSoonAfterItWorksAgain() {
     try (Node node = Node.open()) {

@@ -56,11 +56,12 @@ class HttpTest {
     }
   }
 
-  /** Says what it understood; /never does not answer, /bug throws, /big is a megabyte. */
+  /** Says what it understood; /never does not answer, /bug and /full throw, /big is a megabyte. */
   private static void handle(Request request, Consumer<Response> answer) {
     switch (request.path()) {
       case "/never" -> {}
       case "/bug" -> throw new IllegalStateException("a bug");
+      case "/full" -> throw new OutOfMemoryError("a test");
       case "/later" -> Thread.ofPlatform().start(() -> answer.accept(Response.text(200, "later")));
       case "/big" -> answer.accept(Response.text(200, "x".repeat(8 << 20)));
       default -> answer.accept(Response.text(200, request.path() + " " + request.query()));
@@ -146,6 +147,7 @@ class HttpTest {
     "405, 'TRACE / HTTP/1.1\r\nHost: a\r\n\r\n'",
     "505, 'PRI * HTTP/2.0\r\n\r\n'",
     "500, 'GET /bug HTTP/1.0\r\n\r\n'",
+    "503, 'GET /full HTTP/1.0\r\n\r\n'",
     "200, 'GET http://elsewhere/x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'",
     "200, 'GET / HTTP/1.0\r\n\r\n'",
     "200, 'GET / HTTP/1.0\n\n'",

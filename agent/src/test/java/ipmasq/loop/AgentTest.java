@@ -90,7 +90,7 @@ class AgentTest {
     backend.blind.add(Family.IPV4);
     Thread loop = start(Duration.ofHours(1), () -> Optional.of(mark[0]), WATCH, pass -> {});
     for (int i = 0; i < 3; i++) {
-      next(); // by now four seconds would pass until the next try
+      next(); // by now two seconds would pass until the next try
     }
     backend.blind.clear();
     mark[0] = "repaired";

@@ -184,6 +184,7 @@ public final class AgentProcess implements AutoCloseable {
 
   @Override
   public String toString() {
-    return "agent " + pid() + (running() ? " running" : " ended") + ": " + lines();
+    String state = running() ? " running: " : " ended with " + process.exitValue() + ": ";
+    return "agent " + pid() + state + lines();
   }
 }

@@ -34,6 +34,7 @@ import ipmasq.netlink.nftables.Rule;
 import ipmasq.netlink.nftables.TableFamily;
 import ipmasq.netlink.nftables.Unknown;
 import ipmasq.netlink.nftables.Verdict;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -145,6 +146,14 @@ class ForeignRuleTest {
     assertEquals(Truth.YES, all(both, "10.9.0.3"));
     assertEquals(Truth.NO, all(both, "10.9.0.8"));
     assertEquals(Truth.NO, all(both, "10.8.255.255"));
+  }
+
+  @Test
+  void theTextOfALongRuleIsCut() {
+    Expression[] many = new Expression[200];
+    Arrays.fill(many, Cmp.eq(NETWORK));
+    many[0] = Payload.IP_DADDR;
+    assertEquals(301, read(many).getFirst().text().length());
   }
 
   private static Truth all(List<Condition> conditions, String to) {

@@ -138,6 +138,22 @@ class ArrowsTest {
     }
   }
 
+  /** Also of types that stand in others: a newcomer greps. */
+  @Test
+  void noTwoTypesOfAModuleShareAName() throws IOException {
+    for (String module : MODULES) {
+      List<String> names =
+          classFiles(module).stream()
+              .map(file -> file.getFileName().toString().replaceFirst("\\.class$", ""))
+              .map(name -> name.substring(name.lastIndexOf('$') + 1))
+              .filter(name -> Character.isUpperCase(name.charAt(0)))
+              .sorted()
+              .toList();
+      Set<String> once = new TreeSet<>();
+      assertEquals(List.of(), names.stream().filter(name -> !once.add(name)).toList(), module);
+    }
+  }
+
   private static Path classes(String module) {
     return PROJECT.resolve(module).resolve("target/classes");
   }

@@ -48,11 +48,11 @@ public final class Backends implements Targets, AutoCloseable {
   private boolean nftables;
   private @Nullable IptablesBackend iptables;
   private String chain = "";
-  private @Nullable Key last;
+  private @Nullable TargetKey last;
   private @Nullable Target target;
 
   /** What a target depends on. */
-  private record Key(Node.Choice choice, String chain, boolean ipv6) {}
+  private record TargetKey(Node.BackendDecision choice, String chain, boolean ipv6) {}
 
   private Backends(NftablesBackend table, Settings settings, boolean everyName) {
     this.table = table;
@@ -123,7 +123,8 @@ public final class Backends implements Targets, AutoCloseable {
 
   @Override
   public Target target(Node node, Config config) {
-    Key key = new Key(node.choose(config.backend()), config.masqChain(), config.enableIpv6());
+    TargetKey key =
+        new TargetKey(node.choose(config.backend()), config.masqChain(), config.enableIpv6());
     if (!key.equals(last)) {
       target = target(key);
       last = key;
@@ -131,7 +132,7 @@ public final class Backends implements Targets, AutoCloseable {
     return Objects.requireNonNull(target);
   }
 
-  private Target target(Key key) {
+  private Target target(TargetKey key) {
     IptablesBackend ours = iptables(key.chain);
     List<String> names = ours.chains();
     return switch (key.choice.backend()) {

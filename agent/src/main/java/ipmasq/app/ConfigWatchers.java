@@ -2,7 +2,7 @@ package ipmasq.app;
 
 import ipmasq.log.Log;
 import ipmasq.log.LogEvent;
-import ipmasq.log.LogEvent.Kind;
+import ipmasq.log.LogEvent.LogEventKind;
 import ipmasq.loop.ConfigWatch;
 import ipmasq.loop.Pass;
 import ipmasq.loop.Triggers;
@@ -30,7 +30,9 @@ public final class ConfigWatchers {
     started = true;
     for (Path config : configs) {
       ConfigWatch.start(
-          config, triggers, warning -> log.warn(LogEvent.of(Kind.CONFIG_UNWATCHED, warning)));
+          config,
+          triggers,
+          warning -> log.warn(LogEvent.of(LogEventKind.CONFIG_UNWATCHED, warning)));
     }
   }
 }

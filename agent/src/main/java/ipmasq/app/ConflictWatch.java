@@ -5,7 +5,7 @@ import ipmasq.hook.Conflict;
 import ipmasq.hook.Hook;
 import ipmasq.log.Log;
 import ipmasq.log.LogEvent;
-import ipmasq.log.LogEvent.Kind;
+import ipmasq.log.LogEvent.LogEventKind;
 import ipmasq.loop.Pass;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
@@ -109,12 +109,12 @@ public final class ConflictWatch implements Consumer<Pass> {
         } catch (RuntimeException bug) {
           log.error(
               LogEvent.of(
-                  Kind.CONFLICT_CHECK_FAILED,
+                  LogEventKind.CONFLICT_CHECK_FAILED,
                   "looking for conflicts failed: " + bug + "; please report this"));
         } catch (OutOfMemoryError full) {
           log.error(
               LogEvent.of(
-                  Kind.CONFLICT_CHECK_FAILED,
+                  LogEventKind.CONFLICT_CHECK_FAILED,
                   "out of memory while looking for conflicts: tried again later"));
           Thread.sleep(LEGACY);
         }
@@ -199,7 +199,7 @@ public final class ConflictWatch implements Consumer<Pass> {
     now.forEach(
         (identity, conflict) -> {
           if (!known.containsKey(identity)) {
-            LogEvent event = event(Kind.CONFLICT, conflict.toString(), conflict);
+            LogEvent event = event(LogEventKind.CONFLICT, conflict.toString(), conflict);
             if (conflict.kind().serious()) {
               log.warn(event);
             } else {
@@ -212,14 +212,14 @@ public final class ConflictWatch implements Consumer<Pass> {
         (identity, conflict) -> {
           if (!now.containsKey(identity)) {
             String line = "gone: " + conflict.family() + ": " + conflict.sentence();
-            log.info(event(Kind.CONFLICT_GONE, line, conflict));
+            log.info(event(LogEventKind.CONFLICT_GONE, line, conflict));
             history.accept(conflict, false);
           }
         });
     known = now;
   }
 
-  private static LogEvent event(Kind kind, String line, Conflict conflict) {
+  private static LogEvent event(LogEventKind kind, String line, Conflict conflict) {
     return LogEvent.of(kind, line)
         .with("family", conflict.family())
         .with("conflict", conflict.fields());

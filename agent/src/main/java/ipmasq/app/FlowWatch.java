@@ -8,7 +8,7 @@ import ipmasq.flows.FlowSampler.Sampling;
 import ipmasq.flows.SampledFlow;
 import ipmasq.log.Log;
 import ipmasq.log.LogEvent;
-import ipmasq.log.LogEvent.Kind;
+import ipmasq.log.LogEvent.LogEventKind;
 import ipmasq.loop.Heartbeat;
 import ipmasq.loop.Pass;
 import ipmasq.net.Family;
@@ -85,12 +85,12 @@ public final class FlowWatch implements Consumer<Pass> {
         } catch (RuntimeException bug) {
           log.error(
               LogEvent.of(
-                  Kind.FLOW_SAMPLE_FAILED,
+                  LogEventKind.FLOW_SAMPLE_FAILED,
                   "sampling flows failed: " + bug + "; please report this"));
         } catch (OutOfMemoryError full) {
           log.error(
               LogEvent.of(
-                  Kind.FLOW_SAMPLE_FAILED,
+                  LogEventKind.FLOW_SAMPLE_FAILED,
                   "out of memory while sampling flows: tried again later"));
         }
         Thread.sleep(EVERY);
@@ -111,7 +111,7 @@ public final class FlowWatch implements Consumer<Pass> {
       nothing("no evidence: the rules are not in force, or another program keeps changing them");
       return;
     }
-    Optional<FlowJudge.Node> node = NodeAddresses.forFlows();
+    Optional<FlowJudge.OwnAddresses> node = NodeAddresses.forFlows();
     if (node.isEmpty()) {
       nothing("no evidence: the node's own addresses are not known");
       return;
@@ -163,7 +163,7 @@ public final class FlowWatch implements Consumer<Pass> {
     if (example.isPresent() && !wrong) {
       log.warn(
           LogEvent.of(
-              Kind.FLOWS_WRONG,
+              LogEventKind.FLOWS_WRONG,
               "live flows go against the config: "
                   + latest.wrong()
                   + " of "
@@ -174,7 +174,7 @@ public final class FlowWatch implements Consumer<Pass> {
     } else if (example.isEmpty() && wrong) {
       log.info(
           LogEvent.of(
-              Kind.FLOWS_RIGHT,
+              LogEventKind.FLOWS_RIGHT,
               latest.samples().isEmpty()
                   ? "the rules changed: live flows are judged anew"
                   : "live flows no longer go against the config"));

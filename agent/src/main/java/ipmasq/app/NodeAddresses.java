@@ -38,7 +38,7 @@ final class NodeAddresses {
    * The same with broadcast addresses, and the networks of runtimes whose hosts are no pods;
    * nothing where the system does not tell.
    */
-  static Optional<FlowJudge.Node> forFlows() {
+  static Optional<FlowJudge.OwnAddresses> forFlows() {
     Set<Ip> own = new HashSet<>();
     List<Cidr> others = new ArrayList<>();
     try {
@@ -57,7 +57,7 @@ final class NodeAddresses {
     } catch (SocketException unknown) {
       return Optional.empty();
     }
-    return Optional.of(new FlowJudge.Node(own, others));
+    return Optional.of(new FlowJudge.OwnAddresses(own, others));
   }
 
   /** Whether it is a bridge of Docker, podman or libvirt. */
@@ -71,9 +71,10 @@ final class NodeAddresses {
 
   private static Cidr network(Ip ip, int prefix) {
     return switch (Cidr.parse(ip + "/" + prefix)) {
-      case Cidr.Parsed.Block(var block) -> block;
-      case Cidr.Parsed.Misaligned(_, var network) -> network;
-      case Cidr.Parsed.V4Mapped _, Cidr.Parsed.Malformed _ -> new Cidr(ip, ip.family().bits());
+      case Cidr.ParsedCidr.Block(var block) -> block;
+      case Cidr.ParsedCidr.Misaligned(_, var network) -> network;
+      case Cidr.ParsedCidr.V4Mapped _, Cidr.ParsedCidr.MalformedCidr _ ->
+          new Cidr(ip, ip.family().bits());
     };
   }
 }

@@ -10,7 +10,7 @@ import ipmasq.http.Endpoint;
 import ipmasq.http.Limits;
 import ipmasq.log.Log;
 import ipmasq.log.LogEvent;
-import ipmasq.log.LogEvent.Kind;
+import ipmasq.log.LogEvent.LogEventKind;
 import ipmasq.loop.Heartbeat;
 import ipmasq.loop.Pass;
 import ipmasq.net.Family;
@@ -134,7 +134,8 @@ public final class StatusServer implements Consumer<Pass>, Endpoint.Listener {
   @Override
   public void open(InetSocketAddress at) {
     log.info(
-        LogEvent.of(Kind.LISTENING, "listening on http://" + name(at)).with("address", name(at)));
+        LogEvent.of(LogEventKind.LISTENING, "listening on http://" + name(at))
+            .with("address", name(at)));
   }
 
   @Override
@@ -145,7 +146,7 @@ public final class StatusServer implements Consumer<Pass>, Endpoint.Listener {
             + " ("
             + why
             + "): masquerading goes on without it, and it is tried again until it works";
-    log.error(LogEvent.of(Kind.LISTEN_FAILED, line).with("address", name(at)));
+    log.error(LogEvent.of(LogEventKind.LISTEN_FAILED, line).with("address", name(at)));
   }
 
   private static String name(InetSocketAddress at) {

@@ -17,13 +17,13 @@ import java.util.Optional;
 record CommandLine(Map<Flag, List<String>> flags, List<String> words) {
 
   /** What came of reading one. */
-  sealed interface Parsed {
-    record Line(CommandLine line) implements Parsed {}
+  sealed interface ParsedLine {
+    record GoodLine(CommandLine line) implements ParsedLine {}
 
-    record Wrong(String message) implements Parsed {}
+    record WrongLine(String message) implements ParsedLine {}
   }
 
-  static Parsed parse(List<String> args) {
+  static ParsedLine parse(List<String> args) {
     Map<Flag, List<String>> flags = new LinkedHashMap<>();
     List<String> words = new ArrayList<>();
     for (int i = 0; i < args.size(); i++) {
@@ -40,7 +40,7 @@ record CommandLine(Map<Flag, List<String>> flags, List<String> words) {
       String name = arg.substring(arg.startsWith("--") ? 2 : 1, equals < 0 ? arg.length() : equals);
       Flag flag = Flag.named(name);
       if (flag == null) {
-        return new Parsed.Wrong("unknown flag " + arg + suggestion(name));
+        return new ParsedLine.WrongLine("unknown flag " + arg + suggestion(name));
       }
       String value;
       if (equals >= 0) {
@@ -50,15 +50,16 @@ record CommandLine(Map<Flag, List<String>> flags, List<String> words) {
       } else if (++i < args.size()) {
         value = args.get(i);
       } else {
-        return new Parsed.Wrong("--" + name + " needs a value: --" + name + "=" + flag.value());
+        return new ParsedLine.WrongLine(
+            "--" + name + " needs a value: --" + name + "=" + flag.value());
       }
       Optional<String> complaint = complaint(flag, value);
       if (complaint.isPresent()) {
-        return new Parsed.Wrong(complaint.get());
+        return new ParsedLine.WrongLine(complaint.get());
       }
       flags.computeIfAbsent(flag, _ -> new ArrayList<>()).add(value);
     }
-    return new Parsed.Line(new CommandLine(flags, words));
+    return new ParsedLine.GoodLine(new CommandLine(flags, words));
   }
 
   private static Optional<String> complaint(Flag flag, String value) {

@@ -41,12 +41,12 @@ final class Explain {
       }
       addresses.add(ip.get());
     }
-    Map<Family, Found.Policies> policies = new EnumMap<>(Family.class);
+    Map<Family, PoliciesFound.Policies> policies = new EnumMap<>(Family.class);
     for (Ip address : addresses) {
       if (!policies.containsKey(address.family())) {
         switch (policy(context, address.family())) {
-          case Found.Policies found -> policies.put(address.family(), found);
-          case Found.Nothing(var code) -> {
+          case PoliciesFound.Policies found -> policies.put(address.family(), found);
+          case PoliciesFound.NoPolicies(var code) -> {
             return code;
           }
         }
@@ -78,14 +78,16 @@ final class Explain {
 
   /** By everybody's rules; by the config alone where only a file is asked. */
   private static List<Explanation> answers(
-      Settings settings, List<ExplainRequest> questions, Map<Family, Found.Policies> policies) {
+      Settings settings,
+      List<ExplainRequest> questions,
+      Map<Family, PoliciesFound.Policies> policies) {
     boolean asked = !settings.configGiven() && NatHooks.has(settings.config().backend());
     NatHooks look = new NatHooks();
     Map<Family, Hook> hooks = new EnumMap<>(Family.class);
     List<Explanation> answers = new ArrayList<>();
     for (ExplainRequest question : questions) {
       Family family = question.to().family();
-      Found.Policies found =
+      PoliciesFound.Policies found =
           Objects.requireNonNull(policies.get(family)); // found before it is asked
       if (!asked || found.backend().equals("cni")) {
         answers.add(Explanation.ofPolicy(question, found.policy()));
@@ -104,27 +106,27 @@ final class Explain {
   }
 
   /** Where the verdicts come from: the file that was named, else the kernel's rules. */
-  private sealed interface Found {
+  private sealed interface PoliciesFound {
     /**
      * @param backend whose rules say so
      */
-    record Policies(Optional<Policy> policy, String backend) implements Found {}
+    record Policies(Optional<Policy> policy, String backend) implements PoliciesFound {}
 
-    record Nothing(int code) implements Found {}
+    record NoPolicies(int code) implements PoliciesFound {}
   }
 
-  private static Found policy(CommandContext context, Family family) {
+  private static PoliciesFound policy(CommandContext context, Family family) {
     if (context.settings().configGiven()) {
       return switch (context.read()) {
         case Reading.Read read -> {
           context.print(read.warnings());
           Config config = read.config();
-          yield new Found.Policies(
+          yield new PoliciesFound.Policies(
               config.enables(family) ? Optional.of(config.policy(family)) : Optional.empty(), "");
         }
         case Reading.Rejected rejected -> {
           context.accepts(rejected);
-          yield new Found.Nothing(Main.FAILED);
+          yield new PoliciesFound.NoPolicies(Main.FAILED);
         }
       };
     }
@@ -144,18 +146,18 @@ final class Explain {
             context.err().println("ip-masq-agent: " + backend.name() + ": " + flaw);
           }
           if (observed.policy().isPresent()) {
-            return new Found.Policies(observed.policy(), backend.name());
+            return new PoliciesFound.Policies(observed.policy(), backend.name());
           }
         }
       }
     }
     if (looked || last.isEmpty()) {
-      return new Found.Policies(Optional.empty(), "");
+      return new PoliciesFound.Policies(Optional.empty(), "");
     }
     if (context.json()) {
       context.printJson(Map.of("failures", unseen));
     }
-    return new Found.Nothing(context.fail(last.get()));
+    return new PoliciesFound.NoPolicies(context.fail(last.get()));
   }
 
   private static void print(CommandContext context, List<Explanation> answers) {

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param value how its value is called in the help; null for one that is left out there
  * @param help one line
  */
-record Flag(String name, Kind kind, @Nullable String value, String help) {
-  enum Kind {
+record Flag(String name, FlagKind kind, @Nullable String value, String help) {
+  enum FlagKind {
     /** True or false; bare means true. */
     SWITCH,
     /** Any text; given twice, the last counts. */
@@ -68,12 +68,12 @@ record Flag(String name, Kind kind, @Nullable String value, String help) {
               List.of(
                   new Flag(
                       CONFIG,
-                      Kind.LIST,
+                      FlagKind.LIST,
                       "PATH",
                       "the config file (default /etc/config/ip-masq-agent)"),
                   new Flag(
                       ALL_RESERVED,
-                      Kind.SWITCH,
+                      FlagKind.SWITCH,
                       "",
                       "without a list in the file, exempt all reserved IPv4 ranges, not just RFC"
                           + " 1918's")),
@@ -89,7 +89,7 @@ record Flag(String name, Kind kind, @Nullable String value, String help) {
             flag ->
                 new Flag(
                     flag.name(),
-                    flag.value().isEmpty() ? Kind.SWITCH : Kind.TEXT,
+                    flag.value().isEmpty() ? FlagKind.SWITCH : FlagKind.TEXT,
                     flag.value(),
                     flag.help()))
         .toList();
@@ -99,69 +99,69 @@ record Flag(String name, Kind kind, @Nullable String value, String help) {
     return List.of(
         new Flag(
             CNI_CONFIG,
-            Kind.TEXT,
+            FlagKind.TEXT,
             "PATH",
             "with --backend=cni: the CNI config, or the directory of them, whose list to keep"),
         new Flag(
             CNI_ADD_POLICY,
-            Kind.SWITCH,
+            FlagKind.SWITCH,
             "",
             "with --backend=cni: add the OutBoundNAT policy where there is none"),
         new Flag(
             CNI_KEEP_EXTRA,
-            Kind.SWITCH,
+            FlagKind.SWITCH,
             "",
             "with --backend=cni: keep entries that people put into the list"),
         new Flag(
             WATCH_INTERVAL,
-            Kind.TEXT,
+            FlagKind.TEXT,
             "DURATION",
             "look this often whether somebody touched the rules; 0 never (default 1s)"),
-        new Flag(CLEANUP_ON_EXIT, Kind.SWITCH, "", "remove the rules when stopped"),
-        new Flag(DRY_RUN, Kind.SWITCH, "", "write nothing, and report what would change"),
+        new Flag(CLEANUP_ON_EXIT, FlagKind.SWITCH, "", "remove the rules when stopped"),
+        new Flag(DRY_RUN, FlagKind.SWITCH, "", "write nothing, and report what would change"),
         new Flag(
             LISTEN,
-            Kind.TEXT,
+            FlagKind.TEXT,
             "ADDRESS:PORT",
             "where the agent serves health, metrics and a page, such as 127.0.0.1:9090 (default:"
                 + " nowhere)"),
         new Flag(
             FLOW_SAMPLES,
-            Kind.SWITCH,
+            FlagKind.SWITCH,
             "",
             "compare the new flows of a second with the config, every half minute (default true)"),
-        new Flag(FROM, Kind.TEXT, "ADDRESS", "explain packets with this source"),
-        new Flag(VIA, Kind.TEXT, "INTERFACE", "explain packets that leave by this interface"),
-        new Flag(PROTO, Kind.TEXT, "tcp|udp|sctp|icmp", "explain packets of this protocol"),
-        new Flag(PORT, Kind.NUMBER, "N", "explain packets to this port"),
-        new Flag(STRICT, Kind.SWITCH, "", "a warning is an error"),
-        new Flag(OUTPUT, Kind.TEXT, "text|json", "how to answer (default text)"),
-        new Flag(LOG_FORMAT, Kind.TEXT, "text|json", "how the log looks (default text)"),
+        new Flag(FROM, FlagKind.TEXT, "ADDRESS", "explain packets with this source"),
+        new Flag(VIA, FlagKind.TEXT, "INTERFACE", "explain packets that leave by this interface"),
+        new Flag(PROTO, FlagKind.TEXT, "tcp|udp|sctp|icmp", "explain packets of this protocol"),
+        new Flag(PORT, FlagKind.NUMBER, "N", "explain packets to this port"),
+        new Flag(STRICT, FlagKind.SWITCH, "", "a warning is an error"),
+        new Flag(OUTPUT, FlagKind.TEXT, "text|json", "how to answer (default text)"),
+        new Flag(LOG_FORMAT, FlagKind.TEXT, "text|json", "how the log looks (default text)"),
         new Flag(
             VERBOSITY,
-            Kind.NUMBER,
+            FlagKind.NUMBER,
             "N",
             "how much to log: 0 changes and problems, 1 each repair, 2 each pass"),
-        new Flag(VERSION, Kind.SWITCH, "", "print the version and exit"),
-        new Flag(HELP, Kind.SWITCH, "", "print this and exit"),
-        new Flag("h", Kind.SWITCH, null, "as --help"),
-        new Flag("logtostderr", Kind.IGNORED_SWITCH, null, ""),
-        new Flag("alsologtostderr", Kind.IGNORED_SWITCH, null, ""),
-        new Flag("one_output", Kind.IGNORED_SWITCH, null, ""),
-        new Flag("add_dir_header", Kind.IGNORED_SWITCH, null, ""),
-        new Flag("skip_headers", Kind.IGNORED_SWITCH, null, ""),
-        new Flag("skip_log_headers", Kind.IGNORED_SWITCH, null, ""),
-        new Flag("stderrthreshold", Kind.IGNORED, null, ""),
-        new Flag("vmodule", Kind.IGNORED, null, ""),
-        new Flag("log_dir", Kind.IGNORED, null, ""),
-        new Flag("log_file", Kind.IGNORED, null, ""),
-        new Flag("log_file_max_size", Kind.IGNORED, null, ""),
-        new Flag("log_backtrace_at", Kind.IGNORED, null, ""));
+        new Flag(VERSION, FlagKind.SWITCH, "", "print the version and exit"),
+        new Flag(HELP, FlagKind.SWITCH, "", "print this and exit"),
+        new Flag("h", FlagKind.SWITCH, null, "as --help"),
+        new Flag("logtostderr", FlagKind.IGNORED_SWITCH, null, ""),
+        new Flag("alsologtostderr", FlagKind.IGNORED_SWITCH, null, ""),
+        new Flag("one_output", FlagKind.IGNORED_SWITCH, null, ""),
+        new Flag("add_dir_header", FlagKind.IGNORED_SWITCH, null, ""),
+        new Flag("skip_headers", FlagKind.IGNORED_SWITCH, null, ""),
+        new Flag("skip_log_headers", FlagKind.IGNORED_SWITCH, null, ""),
+        new Flag("stderrthreshold", FlagKind.IGNORED, null, ""),
+        new Flag("vmodule", FlagKind.IGNORED, null, ""),
+        new Flag("log_dir", FlagKind.IGNORED, null, ""),
+        new Flag("log_file", FlagKind.IGNORED, null, ""),
+        new Flag("log_file_max_size", FlagKind.IGNORED, null, ""),
+        new Flag("log_backtrace_at", FlagKind.IGNORED, null, ""));
   }
 
   /** Whether a bare {@code --name} is whole, so that the next word is not its value. */
   boolean standsAlone() {
-    return kind == Kind.SWITCH || kind == Kind.IGNORED_SWITCH;
+    return kind == FlagKind.SWITCH || kind == FlagKind.IGNORED_SWITCH;
   }
 
   boolean isHelp() {
@@ -169,7 +169,7 @@ record Flag(String name, Kind kind, @Nullable String value, String help) {
   }
 
   Subject subject() {
-    if (kind == Kind.IGNORED || kind == Kind.IGNORED_SWITCH) {
+    if (kind == FlagKind.IGNORED || kind == FlagKind.IGNORED_SWITCH) {
       return Subject.KLOG;
     }
     if (name.equals(CONFIG) || isCni()) {

@@ -58,10 +58,10 @@ public final class Main {
   static int run(List<String> args, PrintStream out, PrintStream err) {
     CommandLine line;
     switch (CommandLine.parse(args)) {
-      case CommandLine.Parsed.Wrong(var message) -> {
+      case CommandLine.ParsedLine.WrongLine(var message) -> {
         return usage(message, err);
       }
-      case CommandLine.Parsed.Line(var parsed) -> line = parsed;
+      case CommandLine.ParsedLine.GoodLine(var parsed) -> line = parsed;
     }
     String word = line.words().isEmpty() ? "run" : line.words().getFirst();
     Optional<Command> named = Command.named(word);
@@ -82,10 +82,10 @@ public final class Main {
     List<String> operands =
         line.words().isEmpty() ? List.of() : line.words().subList(1, line.words().size());
     switch (SettingsParser.of(asTheAgentRuns(command, line, err))) {
-      case SettingsParser.Parsed.Wrong(var message) -> {
+      case SettingsParser.ParsedSettings.WrongSettings(var message) -> {
         return usage(message, command, err);
       }
-      case SettingsParser.Parsed.Good(var settings) -> {
+      case SettingsParser.ParsedSettings.GoodSettings(var settings) -> {
         try (Backends backends = backends(command, settings)) {
           return run(command, operands, new CommandContext(out, err, settings, backends));
         }

@@ -9,7 +9,7 @@ import ipmasq.app.Version;
 import ipmasq.backend.Backend;
 import ipmasq.log.Log;
 import ipmasq.log.LogEvent;
-import ipmasq.log.LogEvent.Kind;
+import ipmasq.log.LogEvent.LogEventKind;
 import ipmasq.log.LogQueue;
 import ipmasq.loop.Agent;
 import ipmasq.loop.Enforcement;
@@ -43,16 +43,19 @@ final class Run {
     Log log = context.log(lines);
     Thread.ofPlatform().daemon().name("digests").start(Run::digests);
     log.info(
-        LogEvent.of(Kind.START, "ip-masq-agent " + Version.text() + " starts")
+        LogEvent.of(LogEventKind.START, "ip-masq-agent " + Version.text() + " starts")
             .with("version", Version.text()));
     for (String flag : settings.ignoredFlags()) {
       log.info(
-          LogEvent.of(Kind.FLAG_IGNORED, "--" + flag + " does nothing here: the log goes to stderr")
+          LogEvent.of(
+                  LogEventKind.FLAG_IGNORED,
+                  "--" + flag + " does nothing here: the log goes to stderr")
               .with("flag", flag));
     }
     if (settings.dryRun()) {
       log.info(
-          LogEvent.of(Kind.DRY_RUN, "dry run: nothing is written, and what would change is said"));
+          LogEvent.of(
+              LogEventKind.DRY_RUN, "dry run: nothing is written, and what would change is said"));
     }
     Triggers triggers = new Triggers();
     CountDownLatch ended = new CountDownLatch(1);
@@ -96,7 +99,8 @@ final class Run {
         cleanUp(context, log);
       }
       boolean stay = !settings.cleanupOnExit() && !settings.dryRun();
-      log.info(LogEvent.of(Kind.STOP, "ip-masq-agent ends" + (stay ? "; its rules stay" : "")));
+      log.info(
+          LogEvent.of(LogEventKind.STOP, "ip-masq-agent ends" + (stay ? "; its rules stay" : "")));
       return Main.OK;
     } catch (InterruptedException interrupted) {
       return Main.FAILED;
@@ -127,7 +131,8 @@ final class Run {
       String file = settings.configs().getFirst().toString();
       log.info(
           LogEvent.of(
-                  Kind.CONFIG_MISSING, "there is no config file at " + file + ": the defaults hold")
+                  LogEventKind.CONFIG_MISSING,
+                  "there is no config file at " + file + ": the defaults hold")
               .with("file", file));
     }
   }
@@ -136,7 +141,7 @@ final class Run {
     if (pass.why().contains(Trigger.START)) {
       settings
           .idle(pass.backend())
-          .ifPresent(idle -> log.warn(LogEvent.of(Kind.FLAG_IGNORED, idle)));
+          .ifPresent(idle -> log.warn(LogEvent.of(LogEventKind.FLAG_IGNORED, idle)));
     }
   }
 
@@ -159,13 +164,14 @@ final class Run {
           case Result.Changed(var changes) ->
               log.info(
                   LogEvent.of(
-                          Kind.RULES_REMOVED, family + " rules removed (" + backend.name() + ")")
+                          LogEventKind.RULES_REMOVED,
+                          family + " rules removed (" + backend.name() + ")")
                       .with("family", family)
                       .with("backend", backend.name())
                       .with("removed", changes.size()));
           case Result.Failed(var failure) ->
               log.error(
-                  LogEvent.of(Kind.REMOVE_FAILED, failure.toString())
+                  LogEvent.of(LogEventKind.REMOVE_FAILED, failure.toString())
                       .with("family", family)
                       .with("backend", backend.name())
                       .with("failure", PassJson.failure(family, backend.name(), failure)));

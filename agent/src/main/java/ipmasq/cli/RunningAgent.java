@@ -79,7 +79,7 @@ record RunningAgent(long pid, CommandLine line) {
 
   /** The command line of a {@code run}; nothing where it is another command. */
   private static Optional<CommandLine> run(List<String> arguments) {
-    return CommandLine.parse(arguments) instanceof CommandLine.Parsed.Line(var line)
+    return CommandLine.parse(arguments) instanceof CommandLine.ParsedLine.GoodLine(var line)
             && (line.words().isEmpty() || line.words().getFirst().equals("run"))
         ? Optional.of(line)
         : Optional.empty();

@@ -27,13 +27,13 @@ final class SettingsParser {
   private SettingsParser() {}
 
   /** What came of reading them. */
-  sealed interface Parsed {
-    record Good(Settings settings) implements Parsed {}
+  sealed interface ParsedSettings {
+    record GoodSettings(Settings settings) implements ParsedSettings {}
 
-    record Wrong(String message) implements Parsed {}
+    record WrongSettings(String message) implements ParsedSettings {}
   }
 
-  static Parsed of(CommandLine line) {
+  static ParsedSettings of(CommandLine line) {
     Optional<String> wrong =
         configs(line)
             .or(() -> watchInterval(line))
@@ -43,7 +43,7 @@ final class SettingsParser {
             .or(() -> textOrJson(line, Flag.OUTPUT))
             .or(() -> textOrJson(line, Flag.LOG_FORMAT));
     if (wrong.isPresent()) {
-      return new Parsed.Wrong(wrong.get());
+      return new ParsedSettings.WrongSettings(wrong.get());
     }
     FlagDefaults flags = FlagDefaults.none();
     Map<Key<?>, String> origins = new LinkedHashMap<>();
@@ -52,16 +52,16 @@ final class SettingsParser {
       origins.put(Key.NON_MASQUERADE_CIDRS, Flag.ALL_RESERVED);
     }
     for (Key<?> key : Key.ALL) {
-      Optional<String> flag = key.flag().map(Key.Flag::name);
+      Optional<String> flag = key.flag().map(Key.KeyFlag::name);
       Optional<String> text = flag.flatMap(line::text);
       if (text.isPresent()) {
         switch (key.given(text.get(), flags)) {
-          case Key.Given.As(var more) -> {
+          case Key.GivenFlag.As(var more) -> {
             flags = more;
             origins.put(key, flag.get());
           }
-          case Key.Given.Wrong(var reason) -> {
-            return new Parsed.Wrong("--" + flag.get() + ": " + reason);
+          case Key.GivenFlag.WrongValue(var reason) -> {
+            return new ParsedSettings.WrongSettings("--" + flag.get() + ": " + reason);
           }
         }
       }
@@ -70,10 +70,10 @@ final class SettingsParser {
     String backend = Key.BACKEND.json(flags.config().backend()).toString();
     Optional<String> idle = fromFlag ? Settings.idle(line.cniFlags(), backend) : Optional.empty();
     if (idle.isPresent()) {
-      return new Parsed.Wrong(idle.get());
+      return new ParsedSettings.WrongSettings(idle.get());
     }
     List<Path> configs = line.list(Flag.CONFIG).stream().map(Path::of).toList();
-    return new Parsed.Good(
+    return new ParsedSettings.GoodSettings(
         new Settings(
             flags,
             origins,
@@ -111,9 +111,9 @@ final class SettingsParser {
         .flatMap(
             text ->
                 switch (GoDuration.parse(text)) {
-                  case GoDuration.Parsed.Malformed(var reason) ->
+                  case GoDuration.ParsedDuration.MalformedDuration(var reason) ->
                       Optional.of("--watch-interval: " + reason + "; write 500ms, or 0 for never");
-                  case GoDuration.Parsed.Value(var value) ->
+                  case GoDuration.ParsedDuration.Value(var value) ->
                       value.isZero() || value.compareTo(SHORTEST_WATCH) >= 0
                           ? Optional.empty()
                           : Optional.of("--watch-interval: 0, or at least 10ms, not " + text);
@@ -122,8 +122,9 @@ final class SettingsParser {
 
   private static Duration watch(CommandLine line) {
     return switch (GoDuration.parse(line.text(Flag.WATCH_INTERVAL).orElse("1s"))) {
-      case GoDuration.Parsed.Value(var value) -> value;
-      case GoDuration.Parsed.Malformed _ -> throw new IllegalStateException("checked before");
+      case GoDuration.ParsedDuration.Value(var value) -> value;
+      case GoDuration.ParsedDuration.MalformedDuration _ ->
+          throw new IllegalStateException("checked before");
     };
   }
 

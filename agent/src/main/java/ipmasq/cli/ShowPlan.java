@@ -23,7 +23,7 @@ final class ShowPlan {
   private ShowPlan() {}
 
   /** What would change in one place. */
-  private record Part(String backend, Family family, List<Change> changes) {
+  private record PlanPart(String backend, Family family, List<Change> changes) {
     List<Map<String, Object>> json() {
       return PassJson.changes(family, backend, changes);
     }
@@ -46,14 +46,14 @@ final class ShowPlan {
       return Main.FAILED;
     }
     Pass pass = context.sync(reading, false).pass(Set.of(Trigger.START), false);
-    List<Part> parts = new ArrayList<>();
+    List<PlanPart> parts = new ArrayList<>();
     List<Unseen> unseen = new ArrayList<>();
     for (Swept place : places(pass)) {
       switch (place.result()) {
         case Result.Failed(var failure) ->
             unseen.add(new Unseen(place.backend(), place.family(), failure));
         case Result.Pending(var changes) ->
-            parts.add(new Part(place.backend(), place.family(), changes));
+            parts.add(new PlanPart(place.backend(), place.family(), changes));
         case Result.Unchanged _, Result.Changed _ -> {}
       }
     }
@@ -78,14 +78,15 @@ final class ShowPlan {
     return places;
   }
 
-  private static void print(CommandContext context, Colour colour, Pass pass, List<Part> parts) {
+  private static void print(
+      CommandContext context, Colour colour, Pass pass, List<PlanPart> parts) {
     if (parts.isEmpty()) {
       if (pass.enforced()) {
         context.out().println("nothing to change (" + pass.backend() + ")");
       }
       return;
     }
-    for (Part part : parts) {
+    for (PlanPart part : parts) {
       context.out().println(part.family + " (" + part.backend + ")");
       part.changes.forEach(change -> context.out().println(colour.of(change)));
     }
@@ -95,13 +96,13 @@ final class ShowPlan {
         .println(
             "%d to add, %d to remove, %d to repair (%s)"
                 .formatted(
-                    count(parts, Change.Kind.ADD),
-                    count(parts, Change.Kind.REMOVE),
-                    count(parts, Change.Kind.REPAIR),
+                    count(parts, Change.ChangeKind.ADD),
+                    count(parts, Change.ChangeKind.REMOVE),
+                    count(parts, Change.ChangeKind.REPAIR),
                     pass.backend()));
   }
 
-  private static long count(List<Part> parts, Change.Kind kind) {
+  private static long count(List<PlanPart> parts, Change.ChangeKind kind) {
     return parts.stream()
         .flatMap(part -> part.changes.stream())
         .filter(change -> change.kind() == kind)
@@ -109,7 +110,7 @@ final class ShowPlan {
   }
 
   private static Map<String, Object> json(
-      Reading reading, Pass pass, List<Part> parts, List<Unseen> unseen) {
+      Reading reading, Pass pass, List<PlanPart> parts, List<Unseen> unseen) {
     List<Object> changes = new ArrayList<>();
     parts.forEach(part -> changes.addAll(part.json()));
     Map<String, Object> answer = CommandContext.answer(reading);

@@ -42,7 +42,7 @@ final class ConfigChecks {
   }
 
   /** Where an element of a list stands. */
-  private record Place(ConfigFile file, int line, int column) {
+  private record CheckedPlace(ConfigFile file, int line, int column) {
     void error(String message, String hint) {
       file.problems().error(line, column, message, hint);
     }
@@ -58,7 +58,7 @@ final class ConfigChecks {
   }
 
   private interface Visitor<E> {
-    void visit(E element, Place place);
+    void visit(E element, CheckedPlace place);
   }
 
   /** Goes through the elements that the files give for a key. */
@@ -71,7 +71,7 @@ final class ConfigChecks {
       List<E> list = setting.value().<List<E>>map(given -> given).orElse(List.of());
       for (int i = 0; i < list.size(); i++) {
         Places places = setting.places();
-        visitor.visit(list.get(i), new Place(file, places.line(i), places.column(i)));
+        visitor.visit(list.get(i), new CheckedPlace(file, places.line(i), places.column(i)));
       }
     }
   }
@@ -88,7 +88,7 @@ final class ConfigChecks {
         (range, place) -> requireIpv6(range.family(), "outputAddress " + range, place));
   }
 
-  private static void requireIpv6(Family family, String what, Place place) {
+  private static void requireIpv6(Family family, String what, CheckedPlace place) {
     if (family == Family.IPV6) {
       place.error(
           "ipv6 is not enabled, but ipv6 " + what + " provided",
@@ -98,12 +98,12 @@ final class ConfigChecks {
 
   private void requireOneAddressPerFamily() {
     Map<Family, IpRange> ranges = new EnumMap<>(Family.class);
-    Map<Family, Place> places = new EnumMap<>(Family.class);
+    Map<Family, CheckedPlace> places = new EnumMap<>(Family.class);
     each(
         Key.OUTPUT_ADDRESS,
         (range, place) -> {
           IpRange first = ranges.putIfAbsent(range.family(), range);
-          Place before = places.putIfAbsent(range.family(), place);
+          CheckedPlace before = places.putIfAbsent(range.family(), place);
           if (first != null && !first.equals(range)) {
             place.error(
                 "outputAddress " + range + " is a second one for " + range.family(),
@@ -114,7 +114,7 @@ final class ConfigChecks {
 
   /** The same prefix cannot be exempt and masqueraded at once. */
   private void requireDistinctLists() {
-    Map<Cidr, Place> exceptions = new HashMap<>();
+    Map<Cidr, CheckedPlace> exceptions = new HashMap<>();
     each(Key.MASQUERADE_CIDRS, exceptions::putIfAbsent);
     if (exceptions.isEmpty()) {
       return;
@@ -123,7 +123,7 @@ final class ConfigChecks {
     each(
         Key.NON_MASQUERADE_CIDRS,
         (range, place) -> {
-          Place exception = exceptions.get(range);
+          CheckedPlace exception = exceptions.get(range);
           if (exception != null) {
             exception.error(
                 range + " is in masqueradeCIDRs and, at " + place + ", in nonMasqueradeCIDRs too",
@@ -132,7 +132,7 @@ final class ConfigChecks {
         });
     if (files.stream().noneMatch(file -> file.settings().containsKey(Key.NON_MASQUERADE_CIDRS))) {
       for (Cidr range : config.nonMasqueradeCidrs()) {
-        Place exception = exceptions.get(range);
+        CheckedPlace exception = exceptions.get(range);
         if (exception != null) {
           exception.error(
               range + " is in masqueradeCIDRs and by default in nonMasqueradeCIDRs too",
@@ -142,9 +142,9 @@ final class ConfigChecks {
     }
   }
 
-  private void requireNotLinkLocal(Map<Cidr, Place> exceptions) {
+  private void requireNotLinkLocal(Map<Cidr, CheckedPlace> exceptions) {
     for (Family family : Family.values()) {
-      Place exception = exceptions.get(family.linkLocal());
+      CheckedPlace exception = exceptions.get(family.linkLocal());
       if (exception != null && !config.masqLinkLocal(family)) {
         Key<?> key = family == Family.IPV4 ? Key.MASQ_LINK_LOCAL : Key.MASQ_LINK_LOCAL_IPV6;
         exception.error(

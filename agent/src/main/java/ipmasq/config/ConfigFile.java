@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
  * A config file as it was at one moment: its settings, each on its own, before they overlay
  * anything.
  */
-record ConfigFile(Reading.Source source, Map<Key<?>, Setting<?>> settings, Problems problems) {
+record ConfigFile(Reading.SourceFile source, Map<Key<?>, Setting<?>> settings, Problems problems) {
   /** Makes sense of what was found. A missing file has no settings and no problems. */
   static ConfigFile of(FileSnapshot file) {
-    Reading.Source source = new Reading.Source(file.path(), file.bytes());
+    Reading.SourceFile source = new Reading.SourceFile(file.path(), file.bytes());
     if (file.bytes().isPresent()) {
       return parse(source, file.bytes().get().array());
     }
@@ -25,7 +25,7 @@ record ConfigFile(Reading.Source source, Map<Key<?>, Setting<?>> settings, Probl
     return (Setting<T>) settings.get(key);
   }
 
-  private static ConfigFile parse(Reading.Source source, byte[] bytes) {
+  private static ConfigFile parse(Reading.SourceFile source, byte[] bytes) {
     String text = FileText.decode(bytes);
     if (!FileText.beginsWithBrace(text)) {
       return yaml(source, bytes, text);
@@ -39,7 +39,7 @@ record ConfigFile(Reading.Source source, Map<Key<?>, Setting<?>> settings, Probl
     }
   }
 
-  private static ConfigFile yaml(Reading.Source source, byte[] bytes, String text) {
+  private static ConfigFile yaml(Reading.SourceFile source, byte[] bytes, String text) {
     Problems problems = new Problems(source.path().toString());
     Map<Key<?>, Setting<?>> settings = Map.of();
     try {
@@ -61,7 +61,7 @@ record ConfigFile(Reading.Source source, Map<Key<?>, Setting<?>> settings, Probl
 
   /** What looked like JSON may be YAML's own braces; but then there is nothing else in the file. */
   private static ConfigFile yamlInBraces(
-      Reading.Source source, byte[] bytes, String text, SyntaxError notJson) {
+      Reading.SourceFile source, byte[] bytes, String text, SyntaxError notJson) {
     Problems problems = new Problems(source.path().toString());
     try {
       FileText.requirePrintable(bytes, text);

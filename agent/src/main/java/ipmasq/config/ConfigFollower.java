@@ -32,12 +32,12 @@ public final class ConfigFollower {
   }
 
   /** Reads the files, and says at which path it is. */
-  interface Look {
+  interface FileLook {
     List<FileSnapshot> look(Consumer<Path> progress);
   }
 
   private final List<Path> paths;
-  private final Look look;
+  private final FileLook look;
   private final TimedCall<List<FileSnapshot>> looks;
   private final Pause pause;
   private final AtomicReference<Path> lookingAt = new AtomicReference<>(Path.of(""));
@@ -59,7 +59,8 @@ public final class ConfigFollower {
     this(paths.paths(), paths::look, PATIENCE, answered, ConfigFollower::sleep);
   }
 
-  ConfigFollower(List<Path> paths, Look look, Duration patience, Runnable answered, Pause pause) {
+  ConfigFollower(
+      List<Path> paths, FileLook look, Duration patience, Runnable answered, Pause pause) {
     this.paths = paths;
     this.look = look;
     this.looks = new TimedCall<>("config-read", patience, answered);
@@ -113,7 +114,7 @@ public final class ConfigFollower {
   private static Reading rejected(Path path, String message, String hint) {
     Problem problem = new Problem(Severity.ERROR, path.toString(), 0, 0, message, hint);
     return new Reading.Rejected(
-        List.of(problem), List.of(new Reading.Source(path, Optional.empty())));
+        List.of(problem), List.of(new Reading.SourceFile(path, Optional.empty())));
   }
 
   /** Makes sense of files, of those that say much less than before once they stay as they are. */

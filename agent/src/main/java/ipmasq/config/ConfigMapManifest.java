@@ -112,7 +112,7 @@ public final class ConfigMapManifest {
                     + KEY
                     + (keys.isEmpty() ? "" : ", but " + String.join(", ", keys)),
                 "put the config under data." + KEY)),
-        List.of(new Reading.Source(file.path(), Optional.empty())));
+        List.of(new Reading.SourceFile(file.path(), Optional.empty())));
   }
 
   private static Reading read(
@@ -129,7 +129,8 @@ public final class ConfigMapManifest {
     Reading reading =
         ConfigReader.read(List.of(FileSnapshot.of(file.path(), read.getBytes(UTF_8))), flags);
     FileBytes seen = new FileBytes(content.getBytes(UTF_8));
-    List<Reading.Source> sources = List.of(new Reading.Source(file.path(), Optional.of(seen)));
+    List<Reading.SourceFile> sources =
+        List.of(new Reading.SourceFile(file.path(), Optional.of(seen)));
     return switch (reading) {
       case Reading.Read(var result, var warnings, var _, var _) ->
           new Reading.Read(result, inPlace ? warnings : moved(warnings, line, column), sources);

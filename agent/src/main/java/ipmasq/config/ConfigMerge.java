@@ -30,7 +30,7 @@ final class ConfigMerge {
 
   private Reading outcome(Config config) {
     List<Problem> all = new ArrayList<>();
-    List<Reading.Source> sources = new ArrayList<>();
+    List<Reading.SourceFile> sources = new ArrayList<>();
     boolean anyError = false;
     for (ConfigFile file : files) {
       all.addAll(file.problems().list());

@@ -2,7 +2,7 @@ package ipmasq.config;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import ipmasq.config.Token.Kind;
+import ipmasq.config.Token.TokenKind;
 import ipmasq.json.JsonReader;
 import ipmasq.json.JsonToken;
 import ipmasq.json.MalformedJson;
@@ -33,17 +33,17 @@ final class JsonTokens implements Tokens {
     return new Token(kind(token), token.text(), token.text(), token.line(), token.column());
   }
 
-  private static Kind kind(JsonToken token) {
+  private static TokenKind kind(JsonToken token) {
     return switch (token.kind()) {
-      case NULL -> Kind.NULL;
-      case BOOLEAN -> Kind.BOOLEAN;
-      case NUMBER -> Kind.NUMBER;
-      case STRING -> Kind.TEXT;
-      case ARRAY -> Kind.LIST;
-      case ARRAY_END -> Kind.LIST_END;
-      case OBJECT -> Kind.MAP;
-      case OBJECT_END -> Kind.MAP_END;
-      case END -> Kind.END;
+      case NULL -> TokenKind.NULL;
+      case BOOLEAN -> TokenKind.BOOLEAN;
+      case NUMBER -> TokenKind.NUMBER;
+      case STRING -> TokenKind.TEXT;
+      case ARRAY -> TokenKind.LIST;
+      case ARRAY_END -> TokenKind.LIST_END;
+      case OBJECT -> TokenKind.MAP;
+      case OBJECT_END -> TokenKind.MAP_END;
+      case END -> TokenKind.END;
     };
   }
 }

@@ -5,7 +5,7 @@ import static ipmasq.config.Config.BackendChoice.IPTABLES;
 
 import ipmasq.config.Config.BackendChoice;
 import ipmasq.config.Config.Conntrack;
-import ipmasq.config.ValueType.Parsed;
+import ipmasq.config.ValueType.ParsedValue;
 import ipmasq.net.Cidrs;
 import ipmasq.net.IpRange;
 import ipmasq.net.PortRange;
@@ -85,7 +85,7 @@ public final class Key<T> {
                       + " unit, or several.")
               .examples("60s", "1h30m", "500ms", "1.5h"),
           // In the agent that has this flag, the file's own interval goes before it.
-          new Flag(
+          new KeyFlag(
               "resync-interval",
               "SECONDS",
               "look at file and rules this often, where the file does not say (default 60)",
@@ -154,7 +154,7 @@ public final class Key<T> {
           new Docs("keep IPv6 rules too")
               .description("Whether IPv6 is masqueraded too.")
               .examples(true, false),
-          new Flag("enable-ipv6", "", "masquerade IPv6 too", true));
+          new KeyFlag("enable-ipv6", "", "masquerade IPv6 too", true));
 
   public static final Key<Boolean> RANDOM_FULLY =
       new Key<>(
@@ -165,7 +165,7 @@ public final class Key<T> {
           new Docs("choose source ports at random")
               .description("Whether the kernel chooses source ports at random.")
               .examples(true, false),
-          new Flag("random-fully", "", "choose source ports at random (default true)", true));
+          new KeyFlag("random-fully", "", "choose source ports at random (default true)", true));
 
   public static final Key<List<PortRange>> TO_PORTS =
       new Key<>(
@@ -178,7 +178,7 @@ public final class Key<T> {
               .description("Source ports for tcp, udp and sctp.")
               .examples(
                   "1024-29999,32768-65535", 5000, List.of("1024-29999", "32768-65535", 5000), ""),
-          new Flag(
+          new KeyFlag(
               "to-ports",
               "RANGES",
               "source ports for tcp, udp and sctp, such as 1024-29999,32768-65535",
@@ -194,18 +194,18 @@ public final class Key<T> {
           new Docs("name of the iptables chain")
               .description("The name of the nat chain.")
               .examples("IP-MASQ-AGENT", "MY-CHAIN"),
-          new Flag("masq-chain", "NAME", "name of the nat chain (default IP-MASQ-AGENT)", true));
+          new KeyFlag("masq-chain", "NAME", "name of the nat chain (default IP-MASQ-AGENT)", true));
 
   public static final Key<BackendChoice> BACKEND =
       new Key<>(
           "backend",
-          new ScalarTypes.Choice<>(BackendChoice.class),
+          new ScalarTypes.ChoiceType<>(BackendChoice.class),
           BackendChoice.AUTO,
           Merge.agree(),
           new Docs("how rules get into the kernel")
               .description("Which program of the kernel to write.")
               .examples("auto", "iptables", "nftables", "cni"),
-          new Flag(
+          new KeyFlag(
               "backend",
               "auto|iptables|nftables|cni",
               "what to write (default auto: as the node does)",
@@ -214,7 +214,7 @@ public final class Key<T> {
   public static final Key<Conntrack> CONNTRACK =
       new Key<>(
           "conntrack",
-          new ScalarTypes.Choice<>(Conntrack.class),
+          new ScalarTypes.ChoiceType<>(Conntrack.class),
           Conntrack.KEEP,
           Merge.agree(),
           new Docs("which flows under way follow a change of the rules")
@@ -248,7 +248,7 @@ public final class Key<T> {
    * @param help one line
    * @param wins whether the file cannot change what it says
    */
-  public record Flag(String name, String value, String help, boolean wins) {}
+  public record KeyFlag(String name, String value, String help, boolean wins) {}
 
   /**
    * What people read about a key.
@@ -281,7 +281,7 @@ public final class Key<T> {
   private final T byDefault;
   private final Merge<T> merge;
   private final Docs docs;
-  private final Optional<Flag> flag;
+  private final Optional<KeyFlag> flag;
   private final Set<BackendChoice> unsupported;
 
   private Key(
@@ -290,7 +290,7 @@ public final class Key<T> {
       T byDefault,
       Merge<T> merge,
       Docs docs,
-      Optional<Flag> flag,
+      Optional<KeyFlag> flag,
       BackendChoice... unsupported) {
     this.name = name;
     this.type = type;
@@ -308,7 +308,7 @@ public final class Key<T> {
       T byDefault,
       Merge<T> merge,
       Docs docs,
-      Flag flag,
+      KeyFlag flag,
       BackendChoice... unsupported) {
     this(name, type, byDefault, merge, docs, Optional.of(flag), unsupported);
   }
@@ -327,7 +327,7 @@ public final class Key<T> {
     return name;
   }
 
-  public Optional<Flag> flag() {
+  public Optional<KeyFlag> flag() {
     return flag;
   }
 
@@ -395,18 +395,18 @@ public final class Key<T> {
   }
 
   /** What came of the text of its flag. */
-  public sealed interface Given {
-    record As(FlagDefaults defaults) implements Given {}
+  public sealed interface GivenFlag {
+    record As(FlagDefaults defaults) implements GivenFlag {}
 
-    record Wrong(String reason) implements Given {}
+    record WrongValue(String reason) implements GivenFlag {}
   }
 
   /** Changes the defaults as the text of its flag says. */
-  public Given given(String text, FlagDefaults before) {
+  public GivenFlag given(String text, FlagDefaults before) {
     return switch (type.parse(text)) {
-      case Parsed.Malformed<T>(String reason) -> new Given.Wrong(reason);
-      case Parsed.Value<T>(T value) ->
-          new Given.As(before.with(this, value, flag.isPresent() && flag.get().wins()));
+      case ParsedValue.MalformedValue<T>(String reason) -> new GivenFlag.WrongValue(reason);
+      case ParsedValue.Value<T>(T value) ->
+          new GivenFlag.As(before.with(this, value, flag.isPresent() && flag.get().wins()));
     };
   }
 

@@ -2,7 +2,7 @@ package ipmasq.config;
 
 import static ipmasq.config.ScalarTypes.ordered;
 
-import ipmasq.config.Token.Kind;
+import ipmasq.config.Token.TokenKind;
 import ipmasq.net.Cidr;
 import ipmasq.net.Cidrs;
 import ipmasq.net.Ip;
@@ -48,9 +48,9 @@ final class ListTypes {
 
     void readInto(Input in, List<E> list) throws SyntaxError {
       Token first = in.first();
-      if (first.kind() == Kind.LIST) {
+      if (first.kind() == TokenKind.LIST) {
         elements(in, list);
-      } else if (first.kind() == Kind.NULL) {
+      } else if (first.kind() == TokenKind.NULL) {
         in.places().add(first);
       } else if (alone) {
         one(in, new Name(in.key(), 0), first, list);
@@ -61,9 +61,9 @@ final class ListTypes {
 
     private void elements(Input in, List<E> list) throws SyntaxError {
       int number = 1;
-      for (Token at = in.rest().next(); at.kind() != Kind.LIST_END; at = in.rest().next()) {
+      for (Token at = in.rest().next(); at.kind() != TokenKind.LIST_END; at = in.rest().next()) {
         Name name = new Name(in.key(), number++);
-        if (at.kind() == Kind.NULL) {
+        if (at.kind() == TokenKind.NULL) {
           in.problems().error(at, name + " is empty", "write a value, or remove the element");
         } else {
           one(in, name, at, list);
@@ -85,14 +85,14 @@ final class ListTypes {
 
     /** One element, as flags have it. */
     @Override
-    public Parsed<List<E>> parse(String text) {
+    public ParsedValue<List<E>> parse(String text) {
       List<E> list = new ArrayList<>();
       Problems problems = new Problems("");
-      Token token = new Token(Kind.TEXT, text, text, 0, 0);
+      Token token = new Token(TokenKind.TEXT, text, text, 0, 0);
       element.read(new Name("it", 0), token, problems, list::add);
       return problems.anyError()
-          ? new Parsed.Malformed<>(problems.list().getFirst().message())
-          : new Parsed.Value<>(list);
+          ? new ParsedValue.MalformedValue<>(problems.list().getFirst().message())
+          : new ParsedValue.Value<>(list);
     }
 
     @Override
@@ -124,10 +124,10 @@ final class ListTypes {
       return "a space belongs after the dash";
     }
     int dash = text.indexOf(" - ");
-    if (value.kind() == Kind.TEXT && dash > 0) {
+    if (value.kind() == TokenKind.TEXT && dash > 0) {
       return "a dash is missing: \"- " + Phrases.shortened(text.substring(0, dash)) + "\"";
     }
-    return value.kind() == Kind.TEXT && text.indexOf('\n') < 0
+    return value.kind() == TokenKind.TEXT && text.indexOf('\n') < 0
         ? "write a list: [" + apart(text) + "]"
         : "write a list: one element per line, each after a dash";
   }
@@ -165,10 +165,12 @@ final class ListTypes {
         }
 
         @Override
-        public Parsed<Cidrs> parse(String text) {
+        public ParsedValue<Cidrs> parse(String text) {
           return switch (list.parse(text)) {
-            case Parsed.Value<List<Cidr>>(var blocks) -> new Parsed.Value<>(Cidrs.copyOf(blocks));
-            case Parsed.Malformed<List<Cidr>>(var reason) -> new Parsed.Malformed<>(reason);
+            case ParsedValue.Value<List<Cidr>>(var blocks) ->
+                new ParsedValue.Value<>(Cidrs.copyOf(blocks));
+            case ParsedValue.MalformedValue<List<Cidr>>(var reason) ->
+                new ParsedValue.MalformedValue<>(reason);
           };
         }
 
@@ -184,7 +186,7 @@ final class ListTypes {
       };
 
   private static void cidr(Name name, Token token, Problems problems, Consumer<Cidr> values) {
-    if (token.kind() != Kind.TEXT) {
+    if (token.kind() != TokenKind.TEXT) {
       problems.error(
           token,
           name + " is " + token.phrase() + ", not a CIDR",
@@ -193,8 +195,8 @@ final class ListTypes {
     }
     String text = token.text();
     switch (Cidr.parse(text)) {
-      case Cidr.Parsed.Block(Cidr cidr) -> values.accept(cidr);
-      case Cidr.Parsed.Misaligned(Ip ip, Cidr network) ->
+      case Cidr.ParsedCidr.Block(Cidr cidr) -> values.accept(cidr);
+      case Cidr.ParsedCidr.Misaligned(Ip ip, Cidr network) ->
           problems.error(
               token,
               "CIDR "
@@ -211,12 +213,12 @@ final class ListTypes {
                   + "/"
                   + ip.family().bits()
                   + "\" for one address");
-      case Cidr.Parsed.V4Mapped() ->
+      case Cidr.ParsedCidr.V4Mapped() ->
           problems.error(
               token,
               "CIDR " + Phrases.quoted(text) + " is IPv4 written as IPv6, which matches no packet",
               "write it as IPv4, such as \"10.0.0.0/8\"");
-      case Cidr.Parsed.Malformed() ->
+      case Cidr.ParsedCidr.MalformedCidr() ->
           problems.error(
               token,
               "CIDR "
@@ -229,7 +231,7 @@ final class ListTypes {
 
   /** What somebody may have meant. */
   private static String cidrHint(String text) {
-    if (Cidr.parse(text.strip()) instanceof Cidr.Parsed.Block(Cidr cidr)) {
+    if (Cidr.parse(text.strip()) instanceof Cidr.ParsedCidr.Block(Cidr cidr)) {
       return "remove the spaces: \"" + cidr + "\"";
     }
     Optional<Ip> ip = Ip.parse(text);
@@ -270,7 +272,7 @@ final class ListTypes {
 
   private static void networkInterface(
       Name name, Token token, Problems problems, Consumer<String> values) {
-    String fault = token.kind() == Kind.TEXT ? interfaceFault(token.text()) : ", not a name";
+    String fault = token.kind() == TokenKind.TEXT ? interfaceFault(token.text()) : ", not a name";
     if (fault.isEmpty()) {
       values.accept(token.text());
       return;
@@ -309,7 +311,7 @@ final class ListTypes {
   private static void addresses(
       Name name, Token token, Problems problems, Consumer<IpRange> values) {
     Optional<IpRange> range =
-        token.kind() == Kind.TEXT ? IpRange.parse(token.text()) : Optional.empty();
+        token.kind() == TokenKind.TEXT ? IpRange.parse(token.text()) : Optional.empty();
     if (range.isEmpty()) {
       problems.error(
           token,
@@ -338,14 +340,15 @@ final class ListTypes {
 
         @Override
         public Optional<List<PortRange>> read(Input in) throws SyntaxError {
-          return in.first().kind() == Kind.NULL ? Optional.empty() : list.read(in);
+          return in.first().kind() == TokenKind.NULL ? Optional.empty() : list.read(in);
         }
 
         @Override
-        public Parsed<List<PortRange>> parse(String text) {
+        public ParsedValue<List<PortRange>> parse(String text) {
           return switch (ToPorts.parse(text)) {
-            case ToPorts.Parsed.Ranges(var ranges) -> new Parsed.Value<>(ranges);
-            case ToPorts.Parsed.Malformed(String reason) -> new Parsed.Malformed<>(reason);
+            case ToPorts.ParsedPorts.PortRanges(var ranges) -> new ParsedValue.Value<>(ranges);
+            case ToPorts.ParsedPorts.MalformedPorts(String reason) ->
+                new ParsedValue.MalformedValue<>(reason);
           };
         }
 
@@ -367,13 +370,13 @@ final class ListTypes {
 
   private static void ports(Name name, Token token, Problems problems, Consumer<PortRange> values) {
     String reason = "not ports";
-    if (token.kind() == Kind.TEXT || token.kind() == Kind.NUMBER) {
+    if (token.kind() == TokenKind.TEXT || token.kind() == TokenKind.NUMBER) {
       switch (ToPorts.parse(token.text())) {
-        case ToPorts.Parsed.Ranges(List<PortRange> ranges) -> {
+        case ToPorts.ParsedPorts.PortRanges(List<PortRange> ranges) -> {
           ranges.forEach(values);
           return;
         }
-        case ToPorts.Parsed.Malformed(String why) -> reason = why;
+        case ToPorts.ParsedPorts.MalformedPorts(String why) -> reason = why;
       }
     }
     problems.error(

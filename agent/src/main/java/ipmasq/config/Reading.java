@@ -13,7 +13,10 @@ public sealed interface Reading {
    * @param places where the files give a value that counts; of other keys nothing
    */
   record Read(
-      Config config, List<Problem> warnings, List<Source> sources, Map<Key<?>, List<Place>> places)
+      Config config,
+      List<Problem> warnings,
+      List<SourceFile> sources,
+      Map<Key<?>, List<Place>> places)
       implements Reading {
     public Read {
       warnings = List.copyOf(warnings);
@@ -22,7 +25,7 @@ public sealed interface Reading {
     }
 
     /** One of which nobody asks where its values stand. */
-    public Read(Config config, List<Problem> warnings, List<Source> sources) {
+    public Read(Config config, List<Problem> warnings, List<SourceFile> sources) {
       this(config, warnings, sources, Map.of());
     }
   }
@@ -37,7 +40,7 @@ public sealed interface Reading {
   }
 
   /** Errors, and warnings beside them: whatever was in force stays in force. */
-  record Rejected(List<Problem> problems, List<Source> sources) implements Reading {
+  record Rejected(List<Problem> problems, List<SourceFile> sources) implements Reading {
     public Rejected {
       problems = List.copyOf(problems);
       sources = List.copyOf(sources);
@@ -49,7 +52,7 @@ public sealed interface Reading {
    *
    * @param bytes nothing where it is missing or cannot be read
    */
-  record Source(Path path, Optional<FileBytes> bytes) {
+  record SourceFile(Path path, Optional<FileBytes> bytes) {
     /** The SHA-256 of its bytes in hex. */
     public Optional<String> hash() {
       return bytes.map(FileBytes::hash);
@@ -57,5 +60,5 @@ public sealed interface Reading {
   }
 
   /** The files that were looked at. */
-  List<Source> sources();
+  List<SourceFile> sources();
 }

@@ -1,6 +1,6 @@
 package ipmasq.config;
 
-import ipmasq.config.Token.Kind;
+import ipmasq.config.Token.TokenKind;
 import ipmasq.net.GoDuration;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,11 +33,12 @@ final class ScalarTypes {
 
         /** As Go's flags take it. */
         @Override
-        public Parsed<Boolean> parse(String text) {
+        public ParsedValue<Boolean> parse(String text) {
           return switch (text) {
-            case "1", "t", "T", "true", "TRUE", "True" -> new Parsed.Value<>(true);
-            case "0", "f", "F", "false", "FALSE", "False" -> new Parsed.Value<>(false);
-            default -> new Parsed.Malformed<>("true or false, not " + Phrases.quoted(text));
+            case "1", "t", "T", "true", "TRUE", "True" -> new ParsedValue.Value<>(true);
+            case "0", "f", "F", "false", "FALSE", "False" -> new ParsedValue.Value<>(false);
+            default ->
+                new ParsedValue.MalformedValue<>("true or false, not " + Phrases.quoted(text));
           };
         }
 
@@ -59,11 +60,11 @@ final class ScalarTypes {
         public Optional<OptionalLong> read(Input in) throws SyntaxError {
           Token first = in.first();
           in.places().add(first);
-          if (first.kind() == Kind.NULL) {
+          if (first.kind() == TokenKind.NULL) {
             return Optional.empty();
           }
           OptionalLong value =
-              first.kind() == Kind.NUMBER ? whole(first.text()) : OptionalLong.empty();
+              first.kind() == TokenKind.NUMBER ? whole(first.text()) : OptionalLong.empty();
           if (value.isEmpty()) {
             in.mismatch(", not a whole number", "write a number such as 64");
           } else if (value.getAsLong() < 0) {
@@ -75,11 +76,11 @@ final class ScalarTypes {
         }
 
         @Override
-        public Parsed<OptionalLong> parse(String text) {
+        public ParsedValue<OptionalLong> parse(String text) {
           OptionalLong value = whole(text);
           return value.isEmpty()
-              ? new Parsed.Malformed<>("a whole number, not " + Phrases.quoted(text))
-              : new Parsed.Value<>(value);
+              ? new ParsedValue.MalformedValue<>("a whole number, not " + Phrases.quoted(text))
+              : new ParsedValue.Value<>(value);
         }
 
         @Override
@@ -138,7 +139,7 @@ final class ScalarTypes {
         private Optional<Duration> readText(Input in) {
           Token token = in.first();
           return switch (GoDuration.parse(token.text())) {
-            case GoDuration.Parsed.Malformed(String reason) -> {
+            case GoDuration.ParsedDuration.MalformedDuration(String reason) -> {
               in.problems()
                   .error(
                       token,
@@ -147,7 +148,7 @@ final class ScalarTypes {
                           + " \"1h30m\"");
               yield Optional.empty();
             }
-            case GoDuration.Parsed.Value(Duration value) when !value.isPositive() -> {
+            case GoDuration.ParsedDuration.Value(Duration value) when !value.isPositive() -> {
               in.problems()
                   .error(
                       token,
@@ -158,7 +159,8 @@ final class ScalarTypes {
                       "write \"60s\"");
               yield Optional.empty();
             }
-            case GoDuration.Parsed.Value(Duration value) when value.compareTo(SHORTEST) < 0 -> {
+            case GoDuration.ParsedDuration.Value(Duration value)
+                when value.compareTo(SHORTEST) < 0 -> {
               in.problems()
                   .warning(
                       token,
@@ -166,18 +168,18 @@ final class ScalarTypes {
                       "write \"100ms\" or more");
               yield Optional.of(SHORTEST);
             }
-            case GoDuration.Parsed.Value(Duration value) -> Optional.of(value);
+            case GoDuration.ParsedDuration.Value(Duration value) -> Optional.of(value);
           };
         }
 
         /** In whole seconds: that is how the agent takes it that has such a flag. */
         @Override
-        public Parsed<Duration> parse(String text) {
+        public ParsedValue<Duration> parse(String text) {
           OptionalLong seconds = whole(text);
           return seconds.isEmpty() || seconds.getAsLong() < 1
-              ? new Parsed.Malformed<>(
+              ? new ParsedValue.MalformedValue<>(
                   "a whole number of seconds, 1 or more, not " + Phrases.quoted(text))
-              : new Parsed.Value<>(Duration.ofSeconds(seconds.getAsLong()));
+              : new ParsedValue.Value<>(Duration.ofSeconds(seconds.getAsLong()));
         }
 
         @Override
@@ -204,16 +206,16 @@ final class ScalarTypes {
         public Optional<String> read(Input in) throws SyntaxError {
           Token first = in.first();
           in.places().add(first);
-          if (first.kind() == Kind.NULL) {
+          if (first.kind() == TokenKind.NULL) {
             return Optional.empty();
           }
-          if (first.kind() != Kind.TEXT) {
+          if (first.kind() != TokenKind.TEXT) {
             in.mismatch(", not a name", "put the name in quotes");
             return Optional.empty();
           }
           return switch (parse(first.text())) {
-            case Parsed.Value<String>(String name) -> Optional.of(name);
-            case Parsed.Malformed<String>(String reason) -> {
+            case ParsedValue.Value<String>(String name) -> Optional.of(name);
+            case ParsedValue.MalformedValue<String>(String reason) -> {
               in.problems()
                   .error(first, in.key() + ": " + reason, "write a name such as \"IP-MASQ-AGENT\"");
               yield Optional.empty();
@@ -222,9 +224,11 @@ final class ScalarTypes {
         }
 
         @Override
-        public Parsed<String> parse(String text) {
+        public ParsedValue<String> parse(String text) {
           String fault = ChainName.fault(text);
-          return fault.isEmpty() ? new Parsed.Value<>(text) : new Parsed.Malformed<>(fault);
+          return fault.isEmpty()
+              ? new ParsedValue.Value<>(text)
+              : new ParsedValue.MalformedValue<>(fault);
         }
 
         @Override
@@ -247,7 +251,7 @@ final class ScalarTypes {
       };
 
   /** One of a few words: the names of an enum's constants in small letters. */
-  record Choice<E extends Enum<E>>(Class<E> constants) implements ValueType<E> {
+  record ChoiceType<E extends Enum<E>>(Class<E> constants) implements ValueType<E> {
     private Map<String, E> words() {
       Map<String, E> words = new LinkedHashMap<>();
       for (E constant : constants.getEnumConstants()) {
@@ -259,10 +263,10 @@ final class ScalarTypes {
     @Override
     public Optional<E> read(Input in) throws SyntaxError {
       in.places().add(in.first());
-      if (in.first().kind() == Kind.NULL) {
+      if (in.first().kind() == TokenKind.NULL) {
         return Optional.empty();
       }
-      E value = in.first().kind() == Kind.TEXT ? words().get(in.first().text()) : null;
+      E value = in.first().kind() == TokenKind.TEXT ? words().get(in.first().text()) : null;
       if (value == null) {
         in.mismatch("", "write one of " + String.join(", ", words().keySet()));
       }
@@ -270,12 +274,12 @@ final class ScalarTypes {
     }
 
     @Override
-    public Parsed<E> parse(String text) {
+    public ParsedValue<E> parse(String text) {
       E value = words().get(text);
       return value == null
-          ? new Parsed.Malformed<>(
+          ? new ParsedValue.MalformedValue<>(
               "one of " + String.join(", ", words().keySet()) + ", not " + Phrases.quoted(text))
-          : new Parsed.Value<>(value);
+          : new ParsedValue.Value<>(value);
     }
 
     @Override

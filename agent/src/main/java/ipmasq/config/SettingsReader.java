@@ -1,7 +1,7 @@
 package ipmasq.config;
 
 import ipmasq.config.Setting.Places;
-import ipmasq.config.Token.Kind;
+import ipmasq.config.Token.TokenKind;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -68,16 +68,16 @@ final class SettingsReader {
   }
 
   private static String topHint(Token first) {
-    if (first.kind() == Kind.TEXT && first.text().startsWith("//")) {
+    if (first.kind() == TokenKind.TEXT && first.text().startsWith("//")) {
       return "a comment begins with #";
     }
-    return first.kind() == Kind.TEXT && first.text().indexOf(':') > 0
+    return first.kind() == TokenKind.TEXT && first.text().indexOf(':') > 0
         ? "a space belongs after the colon"
         : "write keys such as \"nonMasqueradeCIDRs:\"";
   }
 
   private void entries(Tokens tokens, boolean merged) throws SyntaxError {
-    for (Token key = tokens.next(); key.kind() != Kind.MAP_END; key = tokens.next()) {
+    for (Token key = tokens.next(); key.kind() != TokenKind.MAP_END; key = tokens.next()) {
       switch (key.kind()) {
         case MERGE -> merge(tokens);
         case TEXT, NUMBER, BOOLEAN -> entry(key, tokens, merged);
@@ -161,8 +161,8 @@ final class SettingsReader {
       case LIST -> {
         // Earlier maps win over later ones: apply them last.
         Deque<Tokens> maps = new ArrayDeque<>();
-        for (Token at = tokens.next(); at.kind() != Kind.LIST_END; at = tokens.next()) {
-          if (at.kind() == Kind.MAP) {
+        for (Token at = tokens.next(); at.kind() != TokenKind.LIST_END; at = tokens.next()) {
+          if (at.kind() == TokenKind.MAP) {
             maps.push(recorded(tokens));
           } else {
             cannotMerge(at, tokens);

@@ -9,20 +9,20 @@ public final class ToPorts {
   private ToPorts() {}
 
   /** What came of reading a text as ports. */
-  public sealed interface Parsed {
+  public sealed interface ParsedPorts {
     /** The ranges, in the order of the text; none for an empty text. */
-    record Ranges(List<PortRange> ranges) implements Parsed {
-      public Ranges {
+    record PortRanges(List<PortRange> ranges) implements ParsedPorts {
+      public PortRanges {
         ranges = List.copyOf(ranges);
       }
     }
 
     /** Not ports, and why. */
-    record Malformed(String reason) implements Parsed {}
+    record MalformedPorts(String reason) implements ParsedPorts {}
   }
 
   /** Reads ports and ranges of ports, divided by commas. */
-  public static Parsed parse(String text) {
+  public static ParsedPorts parse(String text) {
     List<PortRange> ranges = new ArrayList<>();
     int at = 0;
     while (at <= text.length() && !text.isEmpty()) {
@@ -33,19 +33,19 @@ public final class ToPorts {
       int first = port(dash < 0 ? part : part.substring(0, dash));
       int last = dash < 0 ? first : port(part.substring(dash + 1));
       if (first < 0 || last < 0) {
-        return new Parsed.Malformed(
+        return new ParsedPorts.MalformedPorts(
             Phrases.quoted(part) + " is not a port or a range such as 1024-65535");
       }
       if (first == 0 || last > 65535 || last == 0 || first > 65535) {
-        return new Parsed.Malformed(Phrases.quoted(part) + ": ports go from 1 to 65535");
+        return new ParsedPorts.MalformedPorts(Phrases.quoted(part) + ": ports go from 1 to 65535");
       }
       if (first > last) {
-        return new Parsed.Malformed(Phrases.quoted(part) + " ends before it begins");
+        return new ParsedPorts.MalformedPorts(Phrases.quoted(part) + " ends before it begins");
       }
       ranges.add(new PortRange(first, last));
       at = end + 1;
     }
-    return new Parsed.Ranges(ranges);
+    return new ParsedPorts.PortRanges(ranges);
   }
 
   /** Decimal digits, perhaps after a plus; -1 where it is none; 65536 for all that is too large. */

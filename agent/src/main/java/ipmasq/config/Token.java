@@ -10,8 +10,8 @@ package ipmasq.config;
  * @param line from 1
  * @param column from 1
  */
-record Token(Kind kind, String text, String written, int line, int column) {
-  enum Kind {
+record Token(TokenKind kind, String text, String written, int line, int column) {
+  enum TokenKind {
     NULL,
     BOOLEAN,
     NUMBER,
@@ -26,16 +26,16 @@ record Token(Kind kind, String text, String written, int line, int column) {
     END
   }
 
-  static Token mark(Kind kind, int line, int column) {
+  static Token mark(TokenKind kind, int line, int column) {
     return new Token(kind, "", "", line, column);
   }
 
   boolean opens() {
-    return kind == Kind.LIST || kind == Kind.MAP;
+    return kind == TokenKind.LIST || kind == TokenKind.MAP;
   }
 
   boolean closes() {
-    return kind == Kind.LIST_END || kind == Kind.MAP_END;
+    return kind == TokenKind.LIST_END || kind == TokenKind.MAP_END;
   }
 
   /** What this is, in a sentence: {@code the number 10}. */

@@ -20,7 +20,7 @@ public final class TooLarge {
   }
 
   /** Refuses what was read. */
-  public static Reading.Rejected of(List<Reading.Source> sources) {
+  public static Reading.Rejected of(List<Reading.SourceFile> sources) {
     String file = sources.isEmpty() ? "config" : sources.getFirst().path().toString();
     Problem problem =
         new Problem(
@@ -36,6 +36,8 @@ public final class TooLarge {
   /** Refuses what could not even be read. */
   public static Reading.Rejected unread(List<Path> paths) {
     return of(
-        paths.stream().map(path -> new Reading.Source(path, Optional.<FileBytes>empty())).toList());
+        paths.stream()
+            .map(path -> new Reading.SourceFile(path, Optional.<FileBytes>empty()))
+            .toList());
   }
 }

@@ -15,7 +15,7 @@ interface ValueType<T> {
   Optional<T> read(Input in) throws SyntaxError;
 
   /** Reads the text of a flag. */
-  Parsed<T> parse(String text);
+  ParsedValue<T> parse(String text);
 
   /** What JSON Schema says of it. */
   Map<String, Object> schema();
@@ -29,11 +29,11 @@ interface ValueType<T> {
   }
 
   /** What came of reading a text. */
-  sealed interface Parsed<T> {
-    record Value<T>(T value) implements Parsed<T> {}
+  sealed interface ParsedValue<T> {
+    record Value<T>(T value) implements ParsedValue<T> {}
 
     /** Not such a value, and why. */
-    record Malformed<T>(String reason) implements Parsed<T> {}
+    record MalformedValue<T>(String reason) implements ParsedValue<T> {}
   }
 
   /**

@@ -1,6 +1,6 @@
 package ipmasq.config;
 
-import ipmasq.config.Token.Kind;
+import ipmasq.config.Token.TokenKind;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
@@ -28,11 +28,11 @@ final class YamlScalar {
       case "" -> quoted ? text(value, line, column) : plain(value, line, column);
       // The lone "!" undoes the quotes.
       case "!" -> plain(value, line, column);
-      case "bool" -> typed(Kind.BOOLEAN, plain(value, line, column), type);
-      case "null" -> typed(Kind.NULL, plain(value, line, column), type);
-      case "float" -> typed(Kind.NUMBER, plain(value, line, column), type);
+      case "bool" -> typed(TokenKind.BOOLEAN, plain(value, line, column), type);
+      case "null" -> typed(TokenKind.NULL, plain(value, line, column), type);
+      case "float" -> typed(TokenKind.NUMBER, plain(value, line, column), type);
       case "int" -> integer(plain(value, line, column), type);
-      case "merge" -> typed(Kind.MERGE, plain(value, line, column), type);
+      case "merge" -> typed(TokenKind.MERGE, plain(value, line, column), type);
       case "binary" -> binary(value, line, column);
       // !!str, !!timestamp, and tags that nobody knows.
       default -> text(value, line, column);
@@ -40,10 +40,10 @@ final class YamlScalar {
   }
 
   private static Token text(String value, int line, int column) {
-    return new Token(Kind.TEXT, value, value, line, column);
+    return new Token(TokenKind.TEXT, value, value, line, column);
   }
 
-  private static Token typed(Kind kind, Token token, String type) throws SyntaxError {
+  private static Token typed(TokenKind kind, Token token, String type) throws SyntaxError {
     if (token.kind() != kind) {
       throw new SyntaxError(
           token.line(),
@@ -56,8 +56,8 @@ final class YamlScalar {
 
   private static Token integer(Token token, String type) throws SyntaxError {
     boolean whole =
-        token.kind() == Kind.NUMBER && !whole(token.written().replace("_", "")).isEmpty();
-    return typed(whole ? Kind.NUMBER : Kind.END, token, type);
+        token.kind() == TokenKind.NUMBER && !whole(token.written().replace("_", "")).isEmpty();
+    return typed(whole ? TokenKind.NUMBER : TokenKind.END, token, type);
   }
 
   private static Token binary(String value, int line, int column) throws SyntaxError {
@@ -77,12 +77,12 @@ final class YamlScalar {
     if (value.indexOf('/') >= 0) {
       return text(value, line, column); // as ranges are; no number and none of the words has one
     }
-    Kind word = word(value);
+    TokenKind word = word(value);
     return switch (word) {
-      case NULL -> new Token(Kind.NULL, "", value, line, column);
-      case MERGE -> new Token(Kind.MERGE, value, value, line, column);
+      case NULL -> new Token(TokenKind.NULL, "", value, line, column);
+      case MERGE -> new Token(TokenKind.MERGE, value, value, line, column);
       case BOOLEAN ->
-          new Token(Kind.BOOLEAN, isTrue(value) ? "true" : "false", value, line, column);
+          new Token(TokenKind.BOOLEAN, isTrue(value) ? "true" : "false", value, line, column);
       case NUMBER ->
           throw new SyntaxError(
               line,
@@ -93,22 +93,23 @@ final class YamlScalar {
         String number = number(value);
         yield number.isEmpty()
             ? text(value, line, column)
-            : new Token(Kind.NUMBER, number, value, line, column);
+            : new Token(TokenKind.NUMBER, number, value, line, column);
       }
     };
   }
 
   /** The words with a meaning of their own. */
-  private static Kind word(String value) {
+  private static TokenKind word(String value) {
     return switch (value) {
-      case "", "~", "null", "Null", "NULL" -> Kind.NULL;
-      case "<<" -> Kind.MERGE;
-      case "y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON" -> Kind.BOOLEAN;
+      case "", "~", "null", "Null", "NULL" -> TokenKind.NULL;
+      case "<<" -> TokenKind.MERGE;
+      case "y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON" ->
+          TokenKind.BOOLEAN;
       case "n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF" ->
-          Kind.BOOLEAN;
-      case ".nan", ".NaN", ".NAN", ".inf", ".Inf", ".INF" -> Kind.NUMBER;
-      case "+.inf", "+.Inf", "+.INF", "-.inf", "-.Inf", "-.INF" -> Kind.NUMBER;
-      default -> Kind.TEXT;
+          TokenKind.BOOLEAN;
+      case ".nan", ".NaN", ".NAN", ".inf", ".Inf", ".INF" -> TokenKind.NUMBER;
+      case "+.inf", "+.Inf", "+.INF", "-.inf", "-.Inf", "-.INF" -> TokenKind.NUMBER;
+      default -> TokenKind.TEXT;
     };
   }
 

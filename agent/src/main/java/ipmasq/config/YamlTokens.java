@@ -1,6 +1,6 @@
 package ipmasq.config;
 
-import ipmasq.config.Token.Kind;
+import ipmasq.config.Token.TokenKind;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -120,7 +120,7 @@ final class YamlTokens implements Tokens {
 
   private Step read() throws SyntaxError {
     if (ended) {
-      return new Step.Of(Token.mark(Kind.END, line, column));
+      return new Step.Of(Token.mark(TokenKind.END, line, column));
     }
     Event event = event();
     return switch (event.getEventId()) {
@@ -132,10 +132,10 @@ final class YamlTokens implements Tokens {
       }
       case Alias -> alias((AliasEvent) event);
       case Scalar -> scalar((ScalarEvent) event);
-      case SequenceStart -> opening(Kind.LIST, (CollectionStartEvent) event);
-      case MappingStart -> opening(Kind.MAP, (CollectionStartEvent) event);
-      case SequenceEnd -> closing(Kind.LIST_END);
-      case MappingEnd -> closing(Kind.MAP_END);
+      case SequenceStart -> opening(TokenKind.LIST, (CollectionStartEvent) event);
+      case MappingStart -> opening(TokenKind.MAP, (CollectionStartEvent) event);
+      case SequenceEnd -> closing(TokenKind.LIST_END);
+      case MappingEnd -> closing(TokenKind.MAP_END);
     };
   }
 
@@ -149,7 +149,7 @@ final class YamlTokens implements Tokens {
 
   private Step end() {
     ended = true;
-    return new Step.Of(Token.mark(Kind.END, line, column));
+    return new Step.Of(Token.mark(TokenKind.END, line, column));
   }
 
   private Step alias(AliasEvent event) throws SyntaxError {
@@ -182,9 +182,10 @@ final class YamlTokens implements Tokens {
     return step;
   }
 
-  private Step opening(Kind kind, CollectionStartEvent event) throws SyntaxError {
+  private Step opening(TokenKind kind, CollectionStartEvent event) throws SyntaxError {
     begin(event);
-    brackets.push(new Opened(!event.isFlow() ? ' ' : kind == Kind.LIST ? '[' : '{', line, column));
+    brackets.push(
+        new Opened(!event.isFlow() ? ' ' : kind == TokenKind.LIST ? '[' : '{', line, column));
     Step step = record(new Step.Of(Token.mark(kind, line, column)));
     if (++depth > MAX_DEPTH) {
       throw new SyntaxError(line, column, "exceeded max depth of " + MAX_DEPTH, "nest less");
@@ -192,7 +193,7 @@ final class YamlTokens implements Tokens {
     return step;
   }
 
-  private Step closing(Kind kind) {
+  private Step closing(TokenKind kind) {
     depth--;
     brackets.pop();
     Step step = record(new Step.Of(Token.mark(kind, line, column)));

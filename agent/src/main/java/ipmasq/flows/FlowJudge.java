@@ -26,13 +26,13 @@ public final class FlowJudge {
           Cidr.of("fe80::/10"),
           Cidr.of("ff00::/8"));
 
-  private final Map<Family, Rules> families = new EnumMap<>(Family.class);
+  private final Map<Family, JudgedPolicy> families = new EnumMap<>(Family.class);
 
   /**
    * A policy, and its exempt ranges in order: to try 100,000 one after the other for each of 2,000
    * flows would take a second.
    */
-  private record Rules(Policy policy, Cidrs exempt) {
+  private record JudgedPolicy(Policy policy, Cidrs exempt) {
     boolean exempts(Ip destination) {
       int low = 0;
       int high = exempt.size() - 1;
@@ -66,8 +66,8 @@ public final class FlowJudge {
    * @param own its addresses, and those that reach it without being its own, such as broadcast
    * @param notPods networks whose hosts are no pods
    */
-  public record Node(Set<Ip> own, List<Cidr> notPods) {
-    public Node {
+  public record OwnAddresses(Set<Ip> own, List<Cidr> notPods) {
+    public OwnAddresses {
       own = Set.copyOf(own);
       notPods = List.copyOf(notPods);
     }
@@ -75,7 +75,7 @@ public final class FlowJudge {
 
   public FlowJudge(List<Policy> policies) {
     for (Policy policy : policies) {
-      families.put(policy.family(), new Rules(policy, policy.exempt()));
+      families.put(policy.family(), new JudgedPolicy(policy, policy.exempt()));
     }
   }
 
@@ -84,8 +84,8 @@ public final class FlowJudge {
    *
    * @param routes asked only where the answer depends on them
    */
-  public Judgement of(SampledFlow flow, Node node, Routes routes) {
-    Rules rules = families.get(flow.source().family());
+  public Judgement of(SampledFlow flow, OwnAddresses node, Routes routes) {
+    JudgedPolicy rules = families.get(flow.source().family());
     if (rules == null || !isPod(flow.source(), rules.policy, node)) {
       return Judgement.LEFT_OUT;
     }
@@ -105,7 +105,7 @@ public final class FlowJudge {
     return right ? Judgement.AS_CONFIG : Judgement.AGAINST_CONFIG;
   }
 
-  private static boolean isPod(Ip source, Policy policy, Node node) {
+  private static boolean isPod(Ip source, Policy policy, OwnAddresses node) {
     return policy.sources().isEmpty()
         ? !node.own.contains(source)
             && !isIn(NEVER_FORWARDED, source)
@@ -123,7 +123,7 @@ public final class FlowJudge {
   }
 
   /** Whether the policy is not about packets that leave there. */
-  private static boolean leavesAlone(Rules rules, SampledFlow flow, String way) {
+  private static boolean leavesAlone(JudgedPolicy rules, SampledFlow flow, String way) {
     if (rules.policy.interfaces().isEmpty()) {
       return false;
     }

@@ -37,7 +37,7 @@ public final class FlowSampler {
   }
 
   /** Listens for a second at most. */
-  public static Sampling sample(FlowJudge judge, FlowJudge.Node node) {
+  public static Sampling sample(FlowJudge judge, FlowJudge.OwnAddresses node) {
     if (switchedOff()) {
       return new Sampling.Impossible(
           "no evidence: the kernel reports no flows (sysctl net.netfilter.nf_conntrack_events=0)");
@@ -88,7 +88,7 @@ public final class FlowSampler {
   }
 
   private static FlowSample judged(
-      List<SampledFlow> flows, boolean lost, FlowJudge judge, FlowJudge.Node node)
+      List<SampledFlow> flows, boolean lost, FlowJudge judge, FlowJudge.OwnAddresses node)
       throws NetlinkUnavailable {
     int judged = 0;
     List<SampledFlow> wrong = new ArrayList<>();

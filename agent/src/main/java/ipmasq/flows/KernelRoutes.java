@@ -47,7 +47,7 @@ public final class KernelRoutes implements Routes, AutoCloseable {
             r -> query.forwarded(to.bytes(), from.bytes(), r.interfaces().iterator().next()));
     return forwarded
         .or(() -> route)
-        .filter(r -> r.kind() == Route.Kind.UNICAST)
+        .filter(r -> r.kind() == Route.RouteKind.UNICAST)
         .flatMap(KernelRoutes::names);
   }
 

@@ -65,8 +65,8 @@ public sealed interface Action {
   record MarkAnd(SetMark mark, Action then) implements Action {}
 
   /** Nothing that matters here: it is counted or logged. */
-  record Nothing() implements Action {}
+  record NoAction() implements Action {}
 
   /** Something that this agent cannot judge, in the rule's own words. */
-  record Unknown(String text) implements Action {}
+  record UnknownAction(String text) implements Action {}
 }

@@ -28,8 +28,8 @@ public sealed interface Actual {
   record Dropped(Decision by) implements Actual {}
 
   /** It depends on what is not known of the packet, or on what these rules ask and we cannot. */
-  record Unknown(List<Decision> perhaps) implements Actual {
-    public Unknown {
+  record UnknownActual(List<Decision> perhaps) implements Actual {
+    public UnknownActual {
       perhaps = List.copyOf(perhaps);
     }
   }
@@ -40,7 +40,7 @@ public sealed interface Actual {
       case Kept _ -> "kept";
       case Translated _ -> "translated";
       case Dropped _ -> "dropped";
-      case Unknown _ -> "unknown";
+      case UnknownActual _ -> "unknown";
     };
   }
 }

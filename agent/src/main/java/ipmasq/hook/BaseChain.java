@@ -13,7 +13,8 @@ import java.util.Optional;
  * @param entry the name of the chain itself
  * @param drops whether packets that no rule decided on are dropped at its end
  */
-public record BaseChain(String name, int priority, String entry, boolean drops, Chains chains) {
+public record BaseChain(
+    String name, int priority, String entry, boolean drops, ReachedChains chains) {
   /** What iptables' nat POSTROUTING runs at. */
   public static final int NF_IP_PRI_NAT_SRC = 100;
 
@@ -21,14 +22,14 @@ public record BaseChain(String name, int priority, String entry, boolean drops, 
   public static final int NF_IP_PRI_NAT_DST = -100;
 
   /** The chains of a table, by name. */
-  public interface Chains {
+  public interface ReachedChains {
     /** Nothing where it cannot be read. */
     Optional<List<Rule>> rules(String chain);
   }
 
   /** Chains that were read. */
-  public record Read(Map<String, List<Rule>> chains) implements Chains {
-    public Read {
+  public record ChainsRead(Map<String, List<Rule>> chains) implements ReachedChains {
+    public ChainsRead {
       chains = Map.copyOf(chains);
     }
 
@@ -39,12 +40,12 @@ public record BaseChain(String name, int priority, String entry, boolean drops, 
   }
 
   public BaseChain(String name, int priority, String entry, Map<String, List<Rule>> chains) {
-    this(name, priority, entry, false, new Read(chains));
+    this(name, priority, entry, false, new ChainsRead(chains));
   }
 
   /** One of which is known only that it is there, and why no more. */
   public static BaseChain unreadable(String name, int priority, String why) {
-    Rule rule = new Rule(List.of(), new Action.Unknown(why), why);
+    Rule rule = new Rule(List.of(), new Action.UnknownAction(why), why);
     return new BaseChain(name, priority, "", Map.of("", List.of(rule)));
   }
 

@@ -26,7 +26,7 @@ public sealed interface Condition {
       case LocalDestination() -> Truth.of(flow.local());
       case LocalSource() -> flow.ofNode();
       case Member(var keys, var set) -> asked(keys, set, flow);
-      case Unknown _ -> Truth.MAYBE;
+      case UnknownCondition _ -> Truth.MAYBE;
     };
   }
 
@@ -110,7 +110,7 @@ public sealed interface Condition {
   }
 
   /** Something that this agent cannot judge, in the rule's own words. */
-  record Unknown(String text) implements Condition {}
+  record UnknownCondition(String text) implements Condition {}
 
   static Condition source(Cidr block) {
     return new Source(AddressRanges.of(IpRange.of(block)));
@@ -131,7 +131,7 @@ public sealed interface Condition {
       case Not(var condition) -> condition.understood();
       case AnyOf(var alternatives, var _) ->
           alternatives.stream().allMatch(all -> all.stream().allMatch(Condition::understood));
-      case Unknown _, Member _, Mark _ -> false;
+      case UnknownCondition _, Member _, Mark _ -> false;
       case Source _,
           Destination _,
           Out _,
@@ -163,9 +163,9 @@ public sealed interface Condition {
       return Truth.MAYBE;
     }
     return switch (set.ask(key.get())) {
-      case ElementSet.Answer.Present _ -> Truth.YES;
-      case ElementSet.Answer.Absent() -> Truth.NO;
-      case ElementSet.Answer.Unanswered() -> Truth.MAYBE;
+      case ElementSet.ElementAnswer.Present _ -> Truth.YES;
+      case ElementSet.ElementAnswer.Absent() -> Truth.NO;
+      case ElementSet.ElementAnswer.NoAnswer() -> Truth.MAYBE;
     };
   }
 
@@ -223,7 +223,7 @@ public sealed interface Condition {
       case LocalSource() -> Optional.of("from the node itself");
       case AnyOf(var _, var name) -> Optional.of("in " + name);
       case Member(var _, var set) -> Optional.of("in " + set.name());
-      case Unknown(var text) -> Optional.of("with " + text);
+      case UnknownCondition(var text) -> Optional.of("with " + text);
       case Not(Source(var ranges)) -> Optional.of("not from " + list(ranges.list()));
       case Not(Destination(var ranges)) -> Optional.of("not to " + list(ranges.list()));
       case Not(Out(var names)) -> Optional.of("not out of " + list(names));
@@ -233,7 +233,7 @@ public sealed interface Condition {
       case Not(Mark _) -> Optional.of("without its mark");
       case Not(AnyOf(var _, var name)) -> Optional.of("not in " + name);
       case Not(Member(var _, var set)) -> Optional.of("not in " + set.name());
-      case Not(Unknown(var text)) -> Optional.of("without " + text);
+      case Not(UnknownCondition(var text)) -> Optional.of("without " + text);
       case Not _ -> Optional.empty();
     };
   }

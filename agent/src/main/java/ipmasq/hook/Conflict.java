@@ -17,7 +17,7 @@ import java.util.Map;
  */
 public record Conflict(
     Family family,
-    Kind kind,
+    ConflictKind kind,
     Owner owner,
     String rule,
     String where,
@@ -26,7 +26,7 @@ public record Conflict(
     int rules) {
 
   /** What it does. */
-  public enum Kind {
+  public enum ConflictKind {
     /** It masquerades what the config exempts. */
     MASQUERADES("masquerades"),
     /** It does so for traffic of its own networks, which is not pods' as a rule. */
@@ -44,7 +44,7 @@ public record Conflict(
 
     private final String word;
 
-    Kind(String word) {
+    ConflictKind(String word) {
       this.word = word;
     }
 

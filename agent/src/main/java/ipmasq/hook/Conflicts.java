@@ -1,6 +1,6 @@
 package ipmasq.hook;
 
-import ipmasq.hook.Conflict.Kind;
+import ipmasq.hook.Conflict.ConflictKind;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
@@ -39,17 +39,17 @@ public final class Conflicts {
   private final Hook hook;
   private final Policy policy;
   private final List<Cidr> exempt; // in order and apart
-  private final Map<Group, Found> found = new LinkedHashMap<>();
+  private final Map<Group, ConflictGroup> found = new LinkedHashMap<>();
 
   /** Rules of one owner that do the same are one conflict. */
-  private record Group(Kind kind, Owner owner) {}
+  private record Group(ConflictKind kind, Owner owner) {}
 
-  private static final class Found {
+  private static final class ConflictGroup {
     private final Decision first;
     private final Set<Rule> rules = new HashSet<>();
     private final Set<Cidr> ranges = new LinkedHashSet<>();
 
-    Found(Decision first) {
+    ConflictGroup(Decision first) {
       this.first = first;
     }
   }
@@ -88,7 +88,7 @@ public final class Conflicts {
     for (IpRange part : parts) {
       steps += rules.size();
       if (steps > MOST_STEPS) {
-        add(Kind.UNCLEAR, tooMany(rules.size(), parts.size()));
+        add(ConflictKind.UNCLEAR, tooMany(rules.size(), parts.size()));
         return;
       }
       List<Cidr> inside = new ArrayList<>();
@@ -105,7 +105,8 @@ public final class Conflicts {
   private Decision tooMany(int rules, int parts) {
     String text = rules + " rules and " + parts + " ranges of destinations: not all were judged";
     BaseChain base = BaseChain.unreadable("all chains", 0, text);
-    return new Decision(base, base.rules().getFirst(), Decision.Kind.UNCLEAR, false, List.of());
+    return new Decision(
+        base, base.rules().getFirst(), Decision.DecisionKind.UNCLEAR, false, List.of());
   }
 
   /** The address space, cut where a range begins or ends that a rule mentions. */
@@ -151,13 +152,13 @@ public final class Conflicts {
     for (Decision decision : hook.decisions(flow)) {
       switch (decision.kind()) {
         case TRANSLATED -> name(add(kind(decision), decision), ranges);
-        case UNCLEAR -> name(add(Kind.UNCLEAR, decision), ranges);
+        case UNCLEAR -> name(add(ConflictKind.UNCLEAR, decision), ranges);
         case OURS, PINNED, KEPT, SHIELDED, DROPPED, REDIRECTED -> {}
       }
     }
   }
 
-  private static void name(Found group, List<Cidr> ranges) {
+  private static void name(ConflictGroup group, List<Cidr> ranges) {
     for (Cidr range : ranges) {
       if (group.ranges.size() < RANGES_NAMED) {
         group.ranges.add(range);
@@ -200,12 +201,14 @@ public final class Conflicts {
   }
 
   /** A runtime's rule for the addresses of its own bridge is about its containers, not pods. */
-  private static Kind kind(Decision decision) {
+  private static ConflictKind kind(Decision decision) {
     if (!decision.understood()) {
-      return Kind.UNCLEAR;
+      return ConflictKind.UNCLEAR;
     }
     boolean ofItsOwn = decision.provided().stream().anyMatch(Condition.Source.class::isInstance);
-    return decision.owner().elsewhere() && ofItsOwn ? Kind.ELSEWHERE : Kind.MASQUERADES;
+    return decision.owner().elsewhere() && ofItsOwn
+        ? ConflictKind.ELSEWHERE
+        : ConflictKind.MASQUERADES;
   }
 
   /** Packets that are ours to translate. */
@@ -218,22 +221,25 @@ public final class Conflicts {
             ? Optional.empty()
             : Optional.of(decisions.getLast());
     boolean translatedAnyhow =
-        last.filter(d -> d.kind() == Decision.Kind.TRANSLATED && d.understood()).isPresent();
+        last.filter(d -> d.kind() == Decision.DecisionKind.TRANSLATED && d.understood())
+            .isPresent();
     for (Decision decision : decisions) {
       switch (decision.kind()) {
         case SHIELDED -> {
           if (!translatedAnyhow && !ofOtherSources(decision)) {
-            add(decision.understood() ? Kind.SHIELDS : Kind.UNCLEAR_SHIELD, decision);
+            add(
+                decision.understood() ? ConflictKind.SHIELDS : ConflictKind.UNCLEAR_SHIELD,
+                decision);
           }
         }
         case KEPT -> {
           if (!ofOtherSources(decision)) {
-            add(decision.understood() ? Kind.KEEPS : Kind.UNCLEAR_SHIELD, decision);
+            add(decision.understood() ? ConflictKind.KEEPS : ConflictKind.UNCLEAR_SHIELD, decision);
           }
         }
         case TRANSLATED -> {
           if (particular && decision.understood() && !ofOtherSources(decision)) {
-            add(Kind.PRECEDES, decision);
+            add(ConflictKind.PRECEDES, decision);
           }
         }
         case OURS, PINNED, DROPPED, REDIRECTED, UNCLEAR -> {}
@@ -246,9 +252,9 @@ public final class Conflicts {
         && decision.provided().stream().anyMatch(Condition.Source.class::isInstance);
   }
 
-  private Found add(Kind kind, Decision decision) {
+  private ConflictGroup add(ConflictKind kind, Decision decision) {
     Group of = new Group(kind, decision.owner());
-    Found group = found.computeIfAbsent(of, _ -> new Found(decision));
+    ConflictGroup group = found.computeIfAbsent(of, _ -> new ConflictGroup(decision));
     group.rules.add(decision.rule());
     return group;
   }

@@ -10,10 +10,10 @@ import java.util.List;
  * @param provided the conditions that could not be told, on the way to the rule and in it
  */
 public record Decision(
-    BaseChain base, Rule rule, Kind kind, boolean certain, List<Condition> provided) {
+    BaseChain base, Rule rule, DecisionKind kind, boolean certain, List<Condition> provided) {
 
   /** What is decided. */
-  public enum Kind {
+  public enum DecisionKind {
     /** Somebody else's rule translates them. */
     TRANSLATED,
     /** Our rules translate them. */
@@ -50,7 +50,7 @@ public record Decision(
 
   /** Whether all that could not be told is merely not known of the packets. */
   boolean understood() {
-    return kind != Kind.UNCLEAR && provided.stream().allMatch(Condition::understood);
+    return kind != DecisionKind.UNCLEAR && provided.stream().allMatch(Condition::understood);
   }
 
   /** Which packets it is about: {@code packets from 10.244.0.0/16, not to 224.0.0.0/4}. */

@@ -7,20 +7,20 @@ public interface ElementSet {
   /** As its owner calls it. */
   String name();
 
-  Answer ask(byte[] key);
+  ElementAnswer ask(byte[] key);
 
   /** What it says to a key. */
-  sealed interface Answer {
+  sealed interface ElementAnswer {
     /**
      * It is there.
      *
      * @param verdict what a verdict map holds for it
      */
-    record Present(Optional<Action> verdict) implements Answer {}
+    record Present(Optional<Action> verdict) implements ElementAnswer {}
 
-    record Absent() implements Answer {}
+    record Absent() implements ElementAnswer {}
 
     /** The kernel does not say. */
-    record Unanswered() implements Answer {}
+    record NoAnswer() implements ElementAnswer {}
   }
 }

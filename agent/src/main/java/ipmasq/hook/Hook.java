@@ -1,6 +1,6 @@
 package ipmasq.hook;
 
-import ipmasq.hook.Decision.Kind;
+import ipmasq.hook.Decision.DecisionKind;
 import ipmasq.net.Family;
 import ipmasq.policy.Policy;
 import java.util.ArrayList;
@@ -49,19 +49,19 @@ public record Hook(Family family, List<BaseChain> chains, Optional<Policy> ours,
   public Actual actual(Flow flow) {
     List<Decision> perhaps = new ArrayList<>();
     for (Decision decision : decisions(flow)) {
-      if (decision.kind() == Kind.SHIELDED) {
+      if (decision.kind() == DecisionKind.SHIELDED) {
         continue; // our rules are not asked; what others do is told by the others
       }
       perhaps.add(decision);
       if (decision.certain()) {
         return perhaps.stream().allMatch(other -> same(other, decision))
             ? certain(perhaps, decision)
-            : new Actual.Unknown(perhaps);
+            : new Actual.UnknownActual(perhaps);
       }
     }
     return perhaps.stream().allMatch(Hook::keeps)
         ? new Actual.Kept(Optional.empty())
-        : new Actual.Unknown(perhaps);
+        : new Actual.UnknownActual(perhaps);
   }
 
   /** What those that agree say; a rule is named where it is the only one. */
@@ -72,7 +72,7 @@ public record Hook(Family family, List<BaseChain> chains, Optional<Policy> ours,
       case TRANSLATED, OURS -> new Actual.Translated(alone ? List.of(last) : all);
       case PINNED, KEPT -> new Actual.Kept(alone ? Optional.of(last) : Optional.empty());
       case DROPPED -> new Actual.Dropped(last);
-      case SHIELDED, REDIRECTED, UNCLEAR -> new Actual.Unknown(all);
+      case SHIELDED, REDIRECTED, UNCLEAR -> new Actual.UnknownActual(all);
     };
   }
 
@@ -80,15 +80,15 @@ public record Hook(Family family, List<BaseChain> chains, Optional<Policy> ours,
   private static boolean same(Decision one, Decision other) {
     return translates(one) == translates(other)
         && keeps(one) == keeps(other)
-        && one.kind() != Kind.UNCLEAR
-        && (one.kind() == Kind.DROPPED) == (other.kind() == Kind.DROPPED);
+        && one.kind() != DecisionKind.UNCLEAR
+        && (one.kind() == DecisionKind.DROPPED) == (other.kind() == DecisionKind.DROPPED);
   }
 
   private static boolean keeps(Decision decision) {
-    return decision.kind() == Kind.KEPT || decision.kind() == Kind.PINNED;
+    return decision.kind() == DecisionKind.KEPT || decision.kind() == DecisionKind.PINNED;
   }
 
   private static boolean translates(Decision decision) {
-    return decision.kind() == Kind.TRANSLATED || decision.kind() == Kind.OURS;
+    return decision.kind() == DecisionKind.TRANSLATED || decision.kind() == DecisionKind.OURS;
   }
 }

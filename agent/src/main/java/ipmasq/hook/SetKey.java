@@ -12,9 +12,9 @@ import java.util.Optional;
  *
  * @param length in bytes; in a key of several parts each is filled up to a multiple of four
  */
-public record SetKey(Part part, int length) {
+public record SetKey(KeyPart part, int length) {
   /** Which part of the packet. */
-  public enum Part {
+  public enum KeyPart {
     SOURCE,
     DESTINATION,
     PROTOCOL,

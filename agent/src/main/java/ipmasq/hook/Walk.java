@@ -1,6 +1,6 @@
 package ipmasq.hook;
 
-import ipmasq.hook.Decision.Kind;
+import ipmasq.hook.Decision.DecisionKind;
 import ipmasq.net.Ip;
 import ipmasq.net.IpRange;
 import ipmasq.policy.Policy;
@@ -89,8 +89,8 @@ final class Walk {
 
   private static boolean ends(Decision decision) {
     return decision.certain()
-        && decision.kind() != Kind.SHIELDED
-        && decision.kind() != Kind.UNCLEAR;
+        && decision.kind() != DecisionKind.SHIELDED
+        && decision.kind() != DecisionKind.UNCLEAR;
   }
 
   private void chain(BaseChain chain, Truth reached) {
@@ -121,7 +121,7 @@ final class Walk {
       Truth out = run(base.entry(), reached, List.of(), 0);
       if (base.drops() && out != Truth.NO && !over) {
         Rule policy = new Rule(List.of(), new Action.Drop(), "policy drop");
-        decide(policy, Kind.DROPPED, out, List.of());
+        decide(policy, DecisionKind.DROPPED, out, List.of());
       }
     }
 
@@ -131,7 +131,10 @@ final class Walk {
       if (rules.isEmpty()) {
         String text = "chain " + name + ", which cannot be read";
         decide(
-            new Rule(List.of(), new Action.Unknown(text), text), Kind.UNCLEAR, Truth.MAYBE, path);
+            new Rule(List.of(), new Action.UnknownAction(text), text),
+            DecisionKind.UNCLEAR,
+            Truth.MAYBE,
+            path);
         return Truth.MAYBE;
       }
       Truth here = reached;
@@ -156,7 +159,7 @@ final class Walk {
         }
         switch (action) {
           case Action.MarkAnd _ -> throw new IllegalStateException("marked twice");
-          case Action.Nothing() -> {}
+          case Action.NoAction() -> {}
           case Action.SetMark set -> marks = marks.after(set, acts == Truth.YES);
           case Action.Return() -> {
             out = out.or(acts);
@@ -168,15 +171,15 @@ final class Walk {
             shield(rule, acts, unsure, true);
             here = after(here, match);
           }
-          case Action.Drop() -> here = end(rule, Kind.DROPPED, here, match, acts, unsure);
-          case Action.Keep() -> here = end(rule, Kind.KEPT, here, match, acts, unsure);
+          case Action.Drop() -> here = end(rule, DecisionKind.DROPPED, here, match, acts, unsure);
+          case Action.Keep() -> here = end(rule, DecisionKind.KEPT, here, match, acts, unsure);
           case Action.ChangeDestination _ ->
-              here = end(rule, Kind.REDIRECTED, here, match, acts, unsure);
+              here = end(rule, DecisionKind.REDIRECTED, here, match, acts, unsure);
           case Action.Translate(var _, var to) -> {
             here = end(rule, translation(to), here, match, acts, unsure);
           }
-          case Action.Unknown _, Action.Ask _ -> {
-            decide(rule, Kind.UNCLEAR, Truth.MAYBE, unsure);
+          case Action.UnknownAction _, Action.Ask _ -> {
+            decide(rule, DecisionKind.UNCLEAR, Truth.MAYBE, unsure);
             here = Truth.MAYBE;
           }
           case Action.Jump(var chain) -> {
@@ -201,28 +204,29 @@ final class Walk {
     private Action ask(List<SetKey> keys, ElementSet map) {
       Optional<byte[]> key = SetKey.of(keys, flow);
       if (key.isEmpty()) {
-        return new Action.Unknown(map.name());
+        return new Action.UnknownAction(map.name());
       }
       return switch (map.ask(key.get())) {
-        case ElementSet.Answer.Present(var verdict) ->
-            verdict.orElse(new Action.Unknown(map.name()));
-        case ElementSet.Answer.Absent() -> new Action.Nothing();
-        case ElementSet.Answer.Unanswered() -> new Action.Unknown(map.name());
+        case ElementSet.ElementAnswer.Present(var verdict) ->
+            verdict.orElse(new Action.UnknownAction(map.name()));
+        case ElementSet.ElementAnswer.Absent() -> new Action.NoAction();
+        case ElementSet.ElementAnswer.NoAnswer() -> new Action.UnknownAction(map.name());
       };
     }
 
     /** A translation to what the source is already keeps it. */
-    private Kind translation(Optional<IpRange> to) {
+    private DecisionKind translation(Optional<IpRange> to) {
       if (to.isEmpty()) {
-        return Kind.TRANSLATED;
+        return DecisionKind.TRANSLATED;
       }
       boolean one = to.get().first().equals(to.get().last());
       Truth same = flow.sources().map(AddressRanges.of(to.get())::hold).orElse(Truth.MAYBE);
       return switch (same) {
-        case NO -> Kind.TRANSLATED;
-        case YES -> one ? Kind.KEPT : Kind.UNCLEAR;
+        case NO -> DecisionKind.TRANSLATED;
+        case YES -> one ? DecisionKind.KEPT : DecisionKind.UNCLEAR;
         // Of unknown sources hardly one is that very address.
-        case MAYBE -> flow.sources().isEmpty() && one ? Kind.TRANSLATED : Kind.UNCLEAR;
+        case MAYBE ->
+            flow.sources().isEmpty() && one ? DecisionKind.TRANSLATED : DecisionKind.UNCLEAR;
       };
     }
 
@@ -269,22 +273,22 @@ final class Walk {
     }
 
     private Truth end(
-        Rule rule, Kind kind, Truth here, Truth match, Truth acts, List<Condition> unsure) {
+        Rule rule, DecisionKind kind, Truth here, Truth match, Truth acts, List<Condition> unsure) {
       decide(rule, kind, acts, unsure);
       return after(here, match);
     }
 
-    private void decide(Rule rule, Kind kind, Truth acts, List<Condition> unsure) {
+    private void decide(Rule rule, DecisionKind kind, Truth acts, List<Condition> unsure) {
       endings++;
-      boolean certain = acts == Truth.YES && kind != Kind.UNCLEAR;
+      boolean certain = acts == Truth.YES && kind != DecisionKind.UNCLEAR;
       decisions.add(new Decision(base, rule, kind, certain, unsure));
-      over |= certain && kind != Kind.SHIELDED;
+      over |= certain && kind != DecisionKind.SHIELDED;
     }
 
     /** A rule of others that keeps packets from rules of ours further down the same base chain. */
     private void shield(Rule rule, Truth acts, List<Condition> unsure, boolean endsBase) {
       if (endsBase && oursAhead && !oursAsked) {
-        decisions.add(new Decision(base, rule, Kind.SHIELDED, acts == Truth.YES, unsure));
+        decisions.add(new Decision(base, rule, DecisionKind.SHIELDED, acts == Truth.YES, unsure));
       }
     }
 
@@ -292,7 +296,7 @@ final class Walk {
       oursAsked = true;
       Optional<Policy> policy = hook.ours();
       if (policy.isEmpty()) {
-        decide(rule, Kind.UNCLEAR, Truth.MAYBE, unsure); // ours, but nobody could read them
+        decide(rule, DecisionKind.UNCLEAR, Truth.MAYBE, unsure); // ours, but nobody could read them
         return Truth.MAYBE;
       }
       List<Condition> provided = new ArrayList<>(unsure);
@@ -300,7 +304,7 @@ final class Walk {
       Truth truth = acts.and(translates);
       if (translates != Truth.NO) {
         endings++;
-        decisions.add(new Decision(base, rule, Kind.OURS, truth == Truth.YES, provided));
+        decisions.add(new Decision(base, rule, DecisionKind.OURS, truth == Truth.YES, provided));
         over |= truth == Truth.YES;
       }
       return match == Truth.YES && translates == Truth.YES
@@ -317,7 +321,7 @@ final class Walk {
               ? scope(policy.get(), provided).and(destination(policy.get(), provided).not())
               : Truth.NO;
       if (pins != Truth.NO) {
-        decide(rule, Kind.PINNED, acts.and(pins), provided);
+        decide(rule, DecisionKind.PINNED, acts.and(pins), provided);
       }
     }
 

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class Connection {
-  enum State {
+  enum ConnectionState {
     /** A request is awaited, or in part there. */
     READING,
     /** The handler has it. */
@@ -40,7 +40,7 @@ final class Connection {
   private boolean last;
   private int requests;
 
-  private State state = State.READING;
+  private ConnectionState state = ConnectionState.READING;
   private long since;
   private long deadline;
 
@@ -52,7 +52,7 @@ final class Connection {
     this.deadline = now + limits.request().toNanos();
   }
 
-  State state() {
+  ConnectionState state() {
     return state;
   }
 
@@ -71,7 +71,7 @@ final class Connection {
     return filled > 0;
   }
 
-  private void become(State next, long now, long nanos) {
+  private void become(ConnectionState next, long now, long nanos) {
     state = next;
     since = now;
     deadline = now + nanos;
@@ -86,18 +86,18 @@ final class Connection {
   /** Takes what has come; whether the client is still there. */
   boolean read(ByteBuffer scratch, long now) throws IOException {
     scratch.clear();
-    if (state == State.READING) {
+    if (state == ConnectionState.READING) {
       scratch.limit(Math.min(scratch.capacity(), limits.headBytes() - filled));
     }
     int read = channel.read(scratch);
     if (read < 0) {
       return false;
     }
-    if (state != State.READING) {
+    if (state != ConnectionState.READING) {
       return true;
     }
     if (filled == 0 && read > 0) {
-      become(State.READING, now, limits.request().toNanos());
+      become(ConnectionState.READING, now, limits.request().toNanos());
     }
     if (filled + read > input.length) {
       input = Arrays.copyOf(input, Math.max(filled + read, 2 * input.length));
@@ -111,22 +111,22 @@ final class Connection {
   }
 
   /** The request that has come, if it is whole or beyond hope; then it is the caller's turn. */
-  Head.@Nullable Parsed next() {
+  Head.@Nullable ParsedHead next() {
     if (!lineCame && filled < limits.lineBytes()) {
       return null;
     }
     lineCame = false;
-    Head.Parsed parsed = Head.parse(input, filled, limits);
-    return parsed instanceof Head.Parsed.Partial ? null : parsed;
+    Head.ParsedHead parsed = Head.parse(input, filled, limits);
+    return parsed instanceof Head.ParsedHead.Partial ? null : parsed;
   }
 
   /** A whole head was taken; what follows it is the next request's. */
-  void answering(Head.Parsed.Whole whole, long now) {
+  void answering(Head.ParsedHead.WholeHead whole, long now) {
     filled -= whole.length();
     System.arraycopy(input, whole.length(), input, 0, filled);
     lineCame = filled > 0;
     last = !whole.keepAlive() || ++requests >= limits.requests();
-    become(State.ANSWERING, now, limits.request().toNanos());
+    become(ConnectionState.ANSWERING, now, limits.request().toNanos());
   }
 
   /** Nothing more is taken from this client after the answer. */
@@ -140,7 +140,7 @@ final class Connection {
 
   void send(ByteBuffer[] answer, long now) {
     output = answer;
-    become(State.WRITING, now, limits.request().toNanos());
+    become(ConnectionState.WRITING, now, limits.request().toNanos());
   }
 
   /** Sends what the client takes; whether the connection goes on. */
@@ -152,9 +152,10 @@ final class Connection {
     output = new ByteBuffer[0];
     if (last) {
       channel.shutdownOutput();
-      become(State.DRAINING, now, Math.min(1_000_000_000L, limits.request().toNanos()));
+      become(ConnectionState.DRAINING, now, Math.min(1_000_000_000L, limits.request().toNanos()));
     } else {
-      become(State.READING, now, (filled > 0 ? limits.request() : limits.idle()).toNanos());
+      become(
+          ConnectionState.READING, now, (filled > 0 ? limits.request() : limits.idle()).toNanos());
     }
     return true;
   }

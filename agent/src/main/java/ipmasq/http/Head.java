@@ -24,20 +24,20 @@ final class Head {
   }
 
   /** What the bytes that came so far are. */
-  sealed interface Parsed {
+  sealed interface ParsedHead {
     /** The beginning of one. */
-    record Partial() implements Parsed {}
+    record Partial() implements ParsedHead {}
 
     /**
      * A whole one.
      *
      * @param length how many bytes it takes
      */
-    record Whole(Request request, boolean withBody, boolean keepAlive, int length)
-        implements Parsed {}
+    record WholeHead(Request request, boolean withBody, boolean keepAlive, int length)
+        implements ParsedHead {}
 
     /** One that is answered with a refusal, after which the connection ends. */
-    record Bad(int status, String why) implements Parsed {}
+    record Bad(int status, String why) implements ParsedHead {}
   }
 
   /** Thrown within this class only: the way out of nested reading. */
@@ -51,24 +51,24 @@ final class Head {
     }
   }
 
-  static Parsed parse(byte[] bytes, int length, Limits limits) {
+  static ParsedHead parse(byte[] bytes, int length, Limits limits) {
     try {
       return new Head(bytes, length, limits).parse();
     } catch (BadHead bad) {
-      return new Parsed.Bad(bad.status, String.valueOf(bad.getMessage()));
+      return new ParsedHead.Bad(bad.status, String.valueOf(bad.getMessage()));
     }
   }
 
-  private Parsed parse() throws BadHead {
+  private ParsedHead parse() throws BadHead {
     String requestLine = line(414, "the request line is too long", limits.lineBytes());
     if (requestLine == null) {
-      return new Parsed.Partial();
+      return new ParsedHead.Partial();
     }
     Map<String, String> headers = new HashMap<>();
     for (int lines = 0; ; lines++) {
       String line = line(431, "the headers are too long", limits.headBytes());
       if (line == null) {
-        return new Parsed.Partial();
+        return new ParsedHead.Partial();
       }
       if (line.isEmpty()) {
         return whole(requestLine, headers);
@@ -128,7 +128,7 @@ final class Head {
         || "!#$%&'*+-.^_`|~".indexOf(c) >= 0;
   }
 
-  private Parsed whole(String requestLine, Map<String, String> headers) throws BadHead {
+  private ParsedHead whole(String requestLine, Map<String, String> headers) throws BadHead {
     int first = requestLine.indexOf(' ');
     int last = requestLine.lastIndexOf(' ');
     if (first < 1 || last == first) {
@@ -159,7 +159,7 @@ final class Head {
     }
     String connection = headers.getOrDefault("connection", "").toLowerCase(Locale.ROOT);
     Request request = request(target, Optional.ofNullable(headers.get("host")));
-    return new Parsed.Whole(request, !head, !older && !connection.equals("close"), at);
+    return new ParsedHead.WholeHead(request, !head, !older && !connection.equals("close"), at);
   }
 
   private static Request request(String target, Optional<String> hostHeader) throws BadHead {

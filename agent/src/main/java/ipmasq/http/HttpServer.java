@@ -1,6 +1,6 @@
 package ipmasq.http;
 
-import ipmasq.http.Head.Parsed;
+import ipmasq.http.Head.ParsedHead;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
@@ -32,13 +32,13 @@ final class HttpServer implements AutoCloseable {
   private final Handler handler;
 
   private final List<Connection> connections = new ArrayList<>();
-  private final Queue<Answer> answers = new ConcurrentLinkedQueue<>();
+  private final Queue<HttpAnswer> answers = new ConcurrentLinkedQueue<>();
   private final ByteBuffer scratch = ByteBuffer.allocateDirect(4096);
   private boolean paused;
   private long pausedUntil;
 
   /** What a handler said, on its way to the server's thread. */
-  private record Answer(Exchange exchange, Response response) {}
+  private record HttpAnswer(Exchange exchange, Response response) {}
 
   /** One request of one connection; a connection that moved on takes no late answers. */
   private record Exchange(Connection connection, long began, boolean withBody) {}
@@ -90,7 +90,7 @@ final class HttpServer implements AutoCloseable {
       while (selector.isOpen()) {
         reopen();
         selector.select(this::ready, untilNextDeadline());
-        Answer answer;
+        HttpAnswer answer;
         while ((answer = answers.poll()) != null) {
           deliver(answer);
         }
@@ -181,18 +181,18 @@ final class HttpServer implements AutoCloseable {
 
   /** Hands a request over, if one is there. */
   private void take(Connection connection) {
-    if (connection.state() != Connection.State.READING) {
+    if (connection.state() != Connection.ConnectionState.READING) {
       return;
     }
     long now = System.nanoTime();
     switch (connection.next()) {
       case null -> {}
-      case Parsed.Partial() -> {}
-      case Parsed.Bad(var status, var why) -> {
+      case ParsedHead.Partial() -> {}
+      case ParsedHead.Bad(var status, var why) -> {
         connection.lastAnswer();
         connection.send(Wire.bytes(Response.text(status, why), true, false), now);
       }
-      case Parsed.Whole whole -> {
+      case ParsedHead.WholeHead whole -> {
         connection.answering(whole, now);
         Exchange exchange = new Exchange(connection, connection.since(), whole.withBody());
         answer(exchange, whole.request());
@@ -206,21 +206,21 @@ final class HttpServer implements AutoCloseable {
       handler.handle(
           request,
           response -> {
-            answers.add(new Answer(exchange, response));
+            answers.add(new HttpAnswer(exchange, response));
             if (Thread.currentThread() != server) {
               selector.wakeup();
             }
           });
     } catch (RuntimeException bug) {
-      answers.add(new Answer(exchange, Response.text(500, "this should not have happened")));
+      answers.add(new HttpAnswer(exchange, Response.text(500, "this should not have happened")));
     } catch (OutOfMemoryError full) {
-      answers.add(new Answer(exchange, Response.text(503, "out of memory")));
+      answers.add(new HttpAnswer(exchange, Response.text(503, "out of memory")));
     }
   }
 
-  private void deliver(Answer answer) {
+  private void deliver(HttpAnswer answer) {
     Connection connection = answer.exchange.connection;
-    if (connection.state() != Connection.State.ANSWERING
+    if (connection.state() != Connection.ConnectionState.ANSWERING
         || connection.since() != answer.exchange.began
         || !connections.contains(connection)) {
       return; // too late

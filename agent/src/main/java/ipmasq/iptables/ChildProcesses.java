@@ -48,10 +48,10 @@ public final class ChildProcesses implements Commands {
   }
 
   @Override
-  public Result run(List<String> command, String input, Consumer<String> lines) {
+  public CommandResult run(List<String> command, String input, Consumer<String> lines) {
     Optional<Path> program = programs.find(command.getFirst());
     if (program.isEmpty()) {
-      return new Result.Missing(programs.path());
+      return new CommandResult.Missing(programs.path());
     }
     List<String> line = new ArrayList<>(command);
     line.set(0, program.get().toString());
@@ -63,7 +63,7 @@ public final class ChildProcesses implements Commands {
       return attend(builder.start(), input, lines);
     } catch (IOException e) {
       // Java adds nine lines of guesses to what the kernel said.
-      return new Result.Broken(
+      return new CommandResult.Broken(
           String.valueOf(e.getMessage()).lines().findFirst().orElse("").strip());
     }
   }
@@ -85,7 +85,8 @@ public final class ChildProcesses implements Commands {
     }
   }
 
-  private Result attend(Process process, String input, Consumer<String> sink) throws IOException {
+  private CommandResult attend(Process process, String input, Consumer<String> sink)
+      throws IOException {
     long start = System.nanoTime();
     // 65,536 rules take iptables many seconds.
     Duration given = deadline.plus(Duration.ofSeconds(input.length() / BYTES_A_SECOND));
@@ -100,7 +101,7 @@ public final class ChildProcesses implements Commands {
       long step = SHORTEST_STEP_MS;
       while (!process.waitFor(step, TimeUnit.MILLISECONDS)) {
         if (System.nanoTime() - start > given.toNanos()) {
-          return new Result.Overran(given, text(errors));
+          return new CommandResult.Overran(given, text(errors));
         }
         boolean moved = drain(process, buffer, lines, errors);
         step = moved ? SHORTEST_STEP_MS : Math.min(2 * step, LONGEST_STEP_MS);
@@ -108,10 +109,10 @@ public final class ChildProcesses implements Commands {
       drain(process, buffer, lines, errors);
       lines.end();
       large = input.length() > LARGE || lines.bytes() > LARGE;
-      return new Result.Ended(process.exitValue(), text(errors));
+      return new CommandResult.Ended(process.exitValue(), text(errors));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return new Result.Broken("interrupted");
+      return new CommandResult.Broken("interrupted");
     } finally {
       if (process.isAlive()) {
         kill(process);

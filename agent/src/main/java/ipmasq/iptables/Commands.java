@@ -12,24 +12,24 @@ public interface Commands {
    *
    * @param command the program's name, sought on PATH, and its arguments
    */
-  Result run(List<String> command, String input, Consumer<String> lines);
+  CommandResult run(List<String> command, String input, Consumer<String> lines);
 
   /** How it ended. */
-  sealed interface Result {
+  sealed interface CommandResult {
     /**
      * By itself.
      *
      * @param errors what it wrote to its standard error, cut where it is long
      */
-    record Ended(int status, String errors) implements Result {}
+    record Ended(int status, String errors) implements CommandResult {}
 
     /** It was never started: no such program. */
-    record Missing(String searched) implements Result {}
+    record Missing(String searched) implements CommandResult {}
 
     /** It did not end in time and was killed. */
-    record Overran(Duration deadline, String errors) implements Result {}
+    record Overran(Duration deadline, String errors) implements CommandResult {}
 
     /** It could not be started, or its pipes broke. */
-    record Broken(String why) implements Result {}
+    record Broken(String why) implements CommandResult {}
   }
 }

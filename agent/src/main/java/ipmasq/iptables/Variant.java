@@ -9,16 +9,16 @@ import ipmasq.net.Family;
  * @param infix what stands in the programs' names: {@code -nft}, {@code -legacy} or nothing
  * @param reason why this one, for people; nothing where it is simply the iptables on PATH
  */
-public record Variant(Kind kind, String infix, String reason) {
+public record Variant(VariantKind kind, String infix, String reason) {
   /** What the rules are kept by. */
-  public enum Kind {
+  public enum VariantKind {
     NFT("iptables-nft"),
     LEGACY("iptables-legacy"),
     UNKNOWN("iptables");
 
     private final String text;
 
-    Kind(String text) {
+    VariantKind(String text) {
       this.text = text;
     }
 
@@ -37,20 +37,21 @@ public record Variant(Kind kind, String infix, String reason) {
    * @param legacyUnreadable why legacy's mangle table, which is there, could not be read, or
    *     nothing
    */
-  public record Signs(Kind plain, String nftHint, String legacyHint, String legacyUnreadable) {}
+  public record Signs(
+      VariantKind plain, String nftHint, String legacyHint, String legacyUnreadable) {}
 
   /** The kubelet's hint decides; without one, what the node calls iptables. */
   public static Variant choose(Signs signs) {
     if (!signs.nftHint.isEmpty()) {
-      return new Variant(Kind.NFT, "-nft", hinted(signs.nftHint));
+      return new Variant(VariantKind.NFT, "-nft", hinted(signs.nftHint));
     }
     if (!signs.legacyHint.isEmpty()) {
-      return new Variant(Kind.LEGACY, "-legacy", hinted(signs.legacyHint));
+      return new Variant(VariantKind.LEGACY, "-legacy", hinted(signs.legacyHint));
     }
     if (!signs.legacyUnreadable.isEmpty()) {
       // To write to the other one would leave the node's own rules as they are, and nobody told.
       return new Variant(
-          Kind.LEGACY,
+          VariantKind.LEGACY,
           "-legacy",
           "its tables exist but cannot be read ("
               + signs.legacyUnreadable
@@ -64,8 +65,10 @@ public record Variant(Kind kind, String infix, String reason) {
   }
 
   /** The same choice, now that the program said what it is. */
-  public Variant confirmed(Kind told) {
-    return kind == Kind.UNKNOWN && told != Kind.UNKNOWN ? new Variant(told, infix, reason) : this;
+  public Variant confirmed(VariantKind told) {
+    return kind == VariantKind.UNKNOWN && told != VariantKind.UNKNOWN
+        ? new Variant(told, infix, reason)
+        : this;
   }
 
   public String program(Family family) {
@@ -82,9 +85,9 @@ public record Variant(Kind kind, String infix, String reason) {
 
   /** The other of the two, which keeps rules that this one does not see. */
   public Variant other() {
-    return kind == Kind.LEGACY
-        ? new Variant(Kind.NFT, "-nft", "")
-        : new Variant(Kind.LEGACY, "-legacy", "");
+    return kind == VariantKind.LEGACY
+        ? new Variant(VariantKind.NFT, "-nft", "")
+        : new Variant(VariantKind.LEGACY, "-legacy", "");
   }
 
   public static String program(Family family, String infix) {

@@ -1,7 +1,7 @@
 package ipmasq.log;
 
 import ipmasq.json.Json;
-import ipmasq.log.LogEvent.Kind;
+import ipmasq.log.LogEvent.LogEventKind;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -21,7 +21,7 @@ public final class Log {
     JSON
   }
 
-  private enum Level {
+  private enum LogLevel {
     INFO,
     WARN,
     ERROR
@@ -44,27 +44,27 @@ public final class Log {
 
   /** Something an operator wants to see once: a change, a start, a recovery. */
   public void info(LogEvent event) {
-    write(Level.INFO, event);
+    write(LogLevel.INFO, event);
   }
 
   /** The same, shown from this {@code --v} on, and put into words only then. */
   public void detail(int from, Supplier<LogEvent> event) {
     if (verbosity >= from) {
-      write(Level.INFO, event.get());
+      write(LogLevel.INFO, event.get());
     }
   }
 
   /** Something to look at, though masquerading works. */
   public void warn(LogEvent event) {
-    write(Level.WARN, event);
+    write(LogLevel.WARN, event);
   }
 
   /** Something that does not work. */
   public void error(LogEvent event) {
-    write(Level.ERROR, event);
+    write(LogLevel.ERROR, event);
   }
 
-  private void write(Level level, LogEvent event) {
+  private void write(LogLevel level, LogEvent event) {
     lines.accept(line(clock, format, level, event));
   }
 
@@ -72,10 +72,13 @@ public final class Log {
   public static String dropped(Clock clock, Format format, long count) {
     String message = count + " log lines were dropped: nobody read them in time";
     return line(
-        clock, format, Level.WARN, LogEvent.of(Kind.LINES_DROPPED, message).with("lines", count));
+        clock,
+        format,
+        LogLevel.WARN,
+        LogEvent.of(LogEventKind.LINES_DROPPED, message).with("lines", count));
   }
 
-  private static String line(Clock clock, Format format, Level level, LogEvent event) {
+  private static String line(Clock clock, Format format, LogLevel level, LogEvent event) {
     String time = millis(clock.instant());
     return switch (format) {
       case TEXT -> time + " " + level + " " + event.message();

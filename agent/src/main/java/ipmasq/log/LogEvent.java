@@ -11,10 +11,10 @@ import java.util.Map;
  * @param message the line
  * @param fields further parts by name, in order; only JSON has them
  */
-public record LogEvent(Kind kind, String message, Map<String, Object> fields) {
+public record LogEvent(LogEventKind kind, String message, Map<String, Object> fields) {
 
   /** What happened. {@code docs/json.md} lists them. */
-  public enum Kind {
+  public enum LogEventKind {
     START,
     STOP,
     FLAG_IGNORED,
@@ -60,7 +60,7 @@ public record LogEvent(Kind kind, String message, Map<String, Object> fields) {
     fields = Collections.unmodifiableMap(new LinkedHashMap<>(fields));
   }
 
-  public static LogEvent of(Kind kind, String message) {
+  public static LogEvent of(LogEventKind kind, String message) {
     return new LogEvent(kind, message, Map.of());
   }
 

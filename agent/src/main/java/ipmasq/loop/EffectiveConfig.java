@@ -17,7 +17,7 @@ import java.util.List;
  * @param problems what is wrong with the file, errors and warnings
  */
 public record EffectiveConfig(
-    Config config, Basis basis, List<Reading.Source> sources, List<Problem> problems) {
+    Config config, Basis basis, List<Reading.SourceFile> sources, List<Problem> problems) {
 
   public EffectiveConfig {
     sources = List.copyOf(sources);

@@ -18,27 +18,28 @@ public record Node(
    *
    * @param reason for people, in parentheses after the backend's name
    */
-  public record Choice(BackendChoice backend, String reason) {}
+  public record BackendDecision(BackendChoice backend, String reason) {}
 
   /** The backend for a config that asks for this one. */
-  public Choice choose(BackendChoice asked) {
-    return asked == BackendChoice.AUTO ? auto() : new Choice(asked, "as configured");
+  public BackendDecision choose(BackendChoice asked) {
+    return asked == BackendChoice.AUTO ? auto() : new BackendDecision(asked, "as configured");
   }
 
   /** Follows the node: its rules are where its other programs, and its people, look for them. */
-  public Choice auto() {
+  public BackendDecision auto() {
     if (windows) {
-      return new Choice(BackendChoice.CNI, "the only way on Windows");
+      return new BackendDecision(BackendChoice.CNI, "the only way on Windows");
     }
     if (kubeProxyNftables) {
-      return new Choice(BackendChoice.NFTABLES, "kube-proxy runs in nftables mode");
+      return new BackendDecision(BackendChoice.NFTABLES, "kube-proxy runs in nftables mode");
     }
     if (iptablesFault.isEmpty()) {
-      return new Choice(BackendChoice.IPTABLES, "the node's default");
+      return new BackendDecision(BackendChoice.IPTABLES, "the node's default");
     }
     return nftables
-        ? new Choice(BackendChoice.NFTABLES, "iptables cannot hold our rules: " + iptablesFault)
-        : new Choice(
+        ? new BackendDecision(
+            BackendChoice.NFTABLES, "iptables cannot hold our rules: " + iptablesFault)
+        : new BackendDecision(
             BackendChoice.IPTABLES,
             "nftables does not answer, and iptables cannot hold our rules: " + iptablesFault);
   }

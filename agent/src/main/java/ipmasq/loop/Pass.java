@@ -97,7 +97,7 @@ public record Pass(
   }
 
   /** The files that it was read from; empty where it is the fallback. */
-  public List<Reading.Source> sources() {
+  public List<Reading.SourceFile> sources() {
     return effective.sources();
   }
 

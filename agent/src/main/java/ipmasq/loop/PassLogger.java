@@ -4,7 +4,7 @@ import ipmasq.backend.Failure;
 import ipmasq.config.Problem;
 import ipmasq.log.Log;
 import ipmasq.log.LogEvent;
-import ipmasq.log.LogEvent.Kind;
+import ipmasq.log.LogEvent.LogEventKind;
 import ipmasq.loop.Pass.Basis;
 import ipmasq.loop.Pass.Result;
 import ipmasq.loop.Sweep.Swept;
@@ -41,7 +41,8 @@ public final class PassLogger implements Consumer<Pass> {
   public void accept(Pass pass) {
     if (before == null || !before.backend().equals(pass.backend())) {
       log.info(
-          LogEvent.of(Kind.BACKEND, "backend " + pass.backend() + ": " + pass.backendReason())
+          LogEvent.of(
+                  LogEventKind.BACKEND, "backend " + pass.backend() + ": " + pass.backendReason())
               .with("backend", pass.backend())
               .with("backendReason", pass.backendReason()));
     }
@@ -59,12 +60,12 @@ public final class PassLogger implements Consumer<Pass> {
           pass.flows() == 1
               ? "1 flow under way follows the new rules"
               : pass.flows() + " flows under way follow the new rules";
-      log.info(LogEvent.of(Kind.FLOWS, line).with("flows", pass.flows()));
+      log.info(LogEvent.of(LogEventKind.FLOWS, line).with("flows", pass.flows()));
     }
     List<String> known = before == null ? List.of() : before.warnings();
     for (String warning : pass.warnings()) {
       if (!known.contains(warning)) {
-        log.warn(LogEvent.of(Kind.NODE_WARNING, warning));
+        log.warn(LogEvent.of(LogEventKind.NODE_WARNING, warning));
       }
     }
     if (!pass.changed() && pass.enforced()) {
@@ -73,7 +74,8 @@ public final class PassLogger implements Consumer<Pass> {
           () -> {
             String line = "pass (" + PassJson.trigger(pass) + ") found everything in place";
             return ofPass(
-                LogEvent.of(Kind.RULES_IN_PLACE, line).with("backend", pass.backend()), pass);
+                LogEvent.of(LogEventKind.RULES_IN_PLACE, line).with("backend", pass.backend()),
+                pass);
           });
     }
     before = pass;
@@ -87,14 +89,14 @@ public final class PassLogger implements Consumer<Pass> {
           "another program keeps changing our rules, and this was repaired each time: "
               + (mended.isEmpty() ? "what other lines say" : mended)
               + "; from now on we wait for some seconds before each repair";
-      log.warn(LogEvent.of(Kind.FIGHT, line).with("backend", pass.backend()));
+      log.warn(LogEvent.of(LogEventKind.FIGHT, line).with("backend", pass.backend()));
     } else if (fought && !pass.fighting()) {
       String line =
           "the other program has left our rules alone for a while; they were repaired "
               + repairs
               + " times meanwhile";
       log.info(
-          LogEvent.of(Kind.FIGHT_OVER, line)
+          LogEvent.of(LogEventKind.FIGHT_OVER, line)
               .with("backend", pass.backend())
               .with("repairs", repairs));
       repairs = 0;
@@ -106,7 +108,8 @@ public final class PassLogger implements Consumer<Pass> {
     for (Problem problem : pass.problems()) {
       if (!known.contains(problem)) {
         LogEvent event =
-            LogEvent.of(Kind.CONFIG_PROBLEM, problem.toString()).with("problem", problem.fields());
+            LogEvent.of(LogEventKind.CONFIG_PROBLEM, problem.toString())
+                .with("problem", problem.fields());
         switch (problem.severity()) {
           case ERROR -> log.error(event);
           case WARNING -> log.warn(event);
@@ -119,24 +122,26 @@ public final class PassLogger implements Consumer<Pass> {
     }
     switch (pass.basis()) {
       case FILE ->
-          log.info(onBasis(Kind.CONFIG_GOOD, "the config file is good again, and in force", pass));
+          log.info(
+              onBasis(
+                  LogEventKind.CONFIG_GOOD, "the config file is good again, and in force", pass));
       case LAST_GOOD ->
           log.warn(
               onBasis(
-                  Kind.CONFIG_BAD,
+                  LogEventKind.CONFIG_BAD,
                   "the config file is bad: the last good one stays in force",
                   pass));
       case FALLBACK ->
           log.warn(
               onBasis(
-                  Kind.CONFIG_BAD,
+                  LogEventKind.CONFIG_BAD,
                   "the config file is bad: rules that an earlier run left are kept; where there"
                       + " are none, the defaults are in force",
                   pass));
     }
   }
 
-  private static LogEvent onBasis(Kind kind, String line, Pass pass) {
+  private static LogEvent onBasis(LogEventKind kind, String line, Pass pass) {
     return LogEvent.of(kind, line).with("basis", pass.basis().word());
   }
 
@@ -146,7 +151,7 @@ public final class PassLogger implements Consumer<Pass> {
         if (!failure.equals(failing.put(family, failure))) {
           log.error(
               failed(
-                  Kind.RULES_FAILED,
+                  LogEventKind.RULES_FAILED,
                   failure + "; tried again until it works",
                   family,
                   pass.backend(),
@@ -164,7 +169,7 @@ public final class PassLogger implements Consumer<Pass> {
                 + " ms): "
                 + Change.few(changes);
         Supplier<LogEvent> event =
-            () -> changed(Kind.RULES_CHANGED, line, family, pass.backend(), changes, pass);
+            () -> changed(LogEventKind.RULES_CHANGED, line, family, pass.backend(), changes, pass);
         if (pass.why().contains(Trigger.RULES)) {
           mended = family + " " + Change.few(changes);
         }
@@ -183,7 +188,8 @@ public final class PassLogger implements Consumer<Pass> {
                   + PassJson.trigger(pass)
                   + "): "
                   + Change.few(changes);
-          log.info(changed(Kind.RULES_PENDING, line, family, pass.backend(), changes, pass));
+          log.info(
+              changed(LogEventKind.RULES_PENDING, line, family, pass.backend(), changes, pass));
         }
       }
       case Result.Unchanged() -> {
@@ -191,7 +197,7 @@ public final class PassLogger implements Consumer<Pass> {
         if (failing.remove(family) != null) {
           log.info(
               inPlace(
-                  LogEvent.of(Kind.RULES_RECOVERED, family + " rules are in place again"),
+                  LogEvent.of(LogEventKind.RULES_RECOVERED, family + " rules are in place again"),
                   family,
                   pass.backend()));
         }
@@ -208,43 +214,49 @@ public final class PassLogger implements Consumer<Pass> {
               1,
               () -> {
                 String line = where + " would be removed: " + Change.few(changes);
-                return changed(Kind.SWEEP_PENDING, line, swept, changes, pass);
+                return changed(LogEventKind.SWEEP_PENDING, line, swept, changes, pass);
               });
       case Result.Changed(var changes) -> {
         String line = where + " removed (" + PassJson.trigger(pass) + "): " + Change.few(changes);
-        log.info(changed(Kind.SWEPT, line, swept, changes, pass));
+        log.info(changed(LogEventKind.SWEPT, line, swept, changes, pass));
       }
       case Result.Failed(var failure) -> {
         if (!failure.equals(stale.put(where, failure))) {
           String line = where + " cannot be removed, and act on packets too: " + failure;
-          log.error(failed(Kind.SWEEP_FAILED, line, swept.family(), swept.backend(), failure));
+          log.error(
+              failed(LogEventKind.SWEEP_FAILED, line, swept.family(), swept.backend(), failure));
         }
       }
     }
   }
 
   private static LogEvent changed(
-      Kind kind, String line, Swept swept, List<Change> changes, Pass pass) {
+      LogEventKind kind, String line, Swept swept, List<Change> changes, Pass pass) {
     return changed(kind, line, swept.family(), swept.backend(), changes, pass);
   }
 
   private static LogEvent changed(
-      Kind kind, String line, Family family, String backend, List<Change> changes, Pass pass) {
+      LogEventKind kind,
+      String line,
+      Family family,
+      String backend,
+      List<Change> changes,
+      Pass pass) {
     List<Change> named = changes.subList(0, Math.min(Change.NAMED, changes.size()));
     LogEvent event =
         inPlace(LogEvent.of(kind, line), family, backend)
-            .with("added", count(changes, Change.Kind.ADD))
-            .with("removed", count(changes, Change.Kind.REMOVE))
-            .with("repaired", count(changes, Change.Kind.REPAIR));
+            .with("added", count(changes, Change.ChangeKind.ADD))
+            .with("removed", count(changes, Change.ChangeKind.REMOVE))
+            .with("repaired", count(changes, Change.ChangeKind.REPAIR));
     return ofPass(event, pass).with("changes", PassJson.changes(family, backend, named));
   }
 
-  private static long count(List<Change> changes, Change.Kind kind) {
+  private static long count(List<Change> changes, Change.ChangeKind kind) {
     return changes.stream().filter(change -> change.kind() == kind).count();
   }
 
   private static LogEvent failed(
-      Kind kind, String line, Family family, String backend, Failure failure) {
+      LogEventKind kind, String line, Family family, String backend, Failure failure) {
     return inPlace(LogEvent.of(kind, line), family, backend)
         .with("failure", PassJson.failure(family, backend, failure));
   }

@@ -40,7 +40,7 @@ public final class Sync {
 
   private EffectiveConfig inEffect;
   private @Nullable Reading reading;
-  private List<Reading.Source> tooLarge = List.of();
+  private List<Reading.SourceFile> tooLarge = List.of();
   private final Map<Family, Policy> kept = new EnumMap<>(Family.class);
   private final Map<Family, Policy> inForce = new EnumMap<>(Family.class);
   private @Nullable Target target;

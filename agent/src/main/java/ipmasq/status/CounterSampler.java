@@ -33,7 +33,7 @@ public final class CounterSampler {
 
   /** Looks at one family, with a backend that is the sampler's alone. */
   @FunctionalInterface
-  public interface Look {
+  public interface BackendLook {
     Observation at(Pass pass, Family family);
   }
 
@@ -76,7 +76,7 @@ public final class CounterSampler {
    */
   private record Job(Pass pass, boolean asked) {}
 
-  private final Look look;
+  private final BackendLook look;
   private final HookLook hookLook;
   private final Services services;
   private final InstantSource clock;
@@ -94,12 +94,17 @@ public final class CounterSampler {
   /**
    * @param nanos a clock that never jumps
    */
-  public CounterSampler(Look look, HookLook hookLook, InstantSource clock, LongSupplier nanos) {
+  public CounterSampler(
+      BackendLook look, HookLook hookLook, InstantSource clock, LongSupplier nanos) {
     this(look, hookLook, _ -> Optional.empty(), clock, nanos);
   }
 
   public CounterSampler(
-      Look look, HookLook hookLook, Services services, InstantSource clock, LongSupplier nanos) {
+      BackendLook look,
+      HookLook hookLook,
+      Services services,
+      InstantSource clock,
+      LongSupplier nanos) {
     this.services = services;
     this.look = look;
     this.hookLook = hookLook;

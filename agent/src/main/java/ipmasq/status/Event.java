@@ -23,7 +23,7 @@ public record Event(
     Instant at,
     Instant until,
     int times,
-    Kind kind,
+    EventKind kind,
     Optional<Family> family,
     Optional<String> backend,
     String text,
@@ -33,7 +33,7 @@ public record Event(
     Duration took) {
 
   /** What kind of thing it is. */
-  public enum Kind {
+  public enum EventKind {
     /** Rules were written because the config asked for it. */
     CHANGED,
     /** Rules were written because somebody else had changed them. */
@@ -76,7 +76,7 @@ public record Event(
     changes = List.copyOf(changes);
   }
 
-  static Event of(Instant at, Kind kind, String text) {
+  static Event of(Instant at, EventKind kind, String text) {
     return new Event(
         at,
         at,

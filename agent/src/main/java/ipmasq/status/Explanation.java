@@ -106,7 +106,9 @@ public record Explanation(
         hook ->
             hook.decisions(flow).stream()
                 .filter(
-                    d -> d.kind() == Decision.Kind.REDIRECTED || d.kind() == Decision.Kind.UNCLEAR)
+                    d ->
+                        d.kind() == Decision.DecisionKind.REDIRECTED
+                            || d.kind() == Decision.DecisionKind.UNCLEAR)
                 .findFirst());
   }
 
@@ -227,13 +229,13 @@ public record Explanation(
                 Optional.of(by(by)),
                 false,
                 "a rule of " + by.owner().title() + " drops it");
-        case Actual.Unknown(var perhaps) ->
+        case Actual.UnknownActual(var perhaps) ->
             answer("unknown", Optional.empty(), Optional.empty(), false, unknown(perhaps));
       };
     }
 
     private Explanation translated(Decision by) {
-      boolean ours = by.kind() == Decision.Kind.OURS;
+      boolean ours = by.kind() == Decision.DecisionKind.OURS;
       String why =
           ours
               ? wanted.why
@@ -256,13 +258,13 @@ public record Explanation(
 
     private Optional<String> to(Decision by) {
       Optional<ipmasq.net.IpRange> range =
-          by.kind() == Decision.Kind.OURS
+          by.kind() == Decision.DecisionKind.OURS
               ? wanted.how.flatMap(Translation::addresses)
               : by.rule().action() instanceof ipmasq.hook.Action.Translate(var _, var to)
                   ? to
                   : Optional.empty();
       boolean masquerade =
-          by.kind() == Decision.Kind.OURS
+          by.kind() == Decision.DecisionKind.OURS
               || by.rule().action() instanceof ipmasq.hook.Action.Translate(var how, var _)
                   && how.equalsIgnoreCase("masquerade");
       if (range.isPresent()) {
@@ -274,7 +276,7 @@ public record Explanation(
     }
 
     private Explanation bound(Decision by) {
-      boolean ours = by.kind() == Decision.Kind.PINNED;
+      boolean ours = by.kind() == Decision.DecisionKind.PINNED;
       return answer(
           "kept",
           Optional.empty(),
@@ -297,7 +299,7 @@ public record Explanation(
             wanted.why);
       }
       Optional<Decision> shield =
-          decisions.stream().filter(d -> d.kind() == Decision.Kind.SHIELDED).findFirst();
+          decisions.stream().filter(d -> d.kind() == Decision.DecisionKind.SHIELDED).findFirst();
       return answer(
           "kept",
           Optional.empty(),

@@ -62,11 +62,11 @@ final class Metrics {
                 + " the rules.")
         .sample(state.ok() ? 1 : 0);
     out.gauge("ip_masq_agent_state", "The state at a glance: good, warn or bad.");
-    for (State.Level level : State.Level.values()) {
+    for (State.StateLevel level : State.StateLevel.values()) {
       out.sample(level == state.level() ? 1 : 0, "state", level.toString());
     }
     out.gauge("ip_masq_agent_config_info", "The SHA-256 of each config file in force; always 1.");
-    for (Reading.Source source : status.last().sources()) {
+    for (Reading.SourceFile source : status.last().sources()) {
       if (source.hash().isPresent()) {
         out.sample(1, "path", source.path().toString(), "sha256", source.hash().get());
       }

@@ -24,7 +24,7 @@ final class RouteLookup {
   /** Whether it is an address of this node: what the kernel's routing says, not a list. */
   static boolean isLocal(Ip ip) {
     try (RouteQuery routes = RouteQuery.open()) {
-      return routes.to(ip.bytes()).filter(r -> r.kind() == Route.Kind.LOCAL).isPresent();
+      return routes.to(ip.bytes()).filter(r -> r.kind() == Route.RouteKind.LOCAL).isPresent();
     } catch (NetlinkUnavailable | LinkageError notLinux) {
       return isAssigned(ip);
     }
@@ -64,7 +64,7 @@ final class RouteLookup {
 
   private static List<String> names(Route route) {
     List<String> names = new ArrayList<>();
-    if (route.kind() == Route.Kind.UNICAST) {
+    if (route.kind() == Route.RouteKind.UNICAST) {
       for (int index : route.interfaces()) {
         try {
           NetworkInterface found = index > 0 ? NetworkInterface.getByIndex(index) : null;

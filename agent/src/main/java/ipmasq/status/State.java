@@ -13,16 +13,16 @@ import java.util.Optional;
  *
  * @param ok whether they do, as far as is known
  */
-public record State(Level level, boolean ok, String sentence) {
+public record State(StateLevel level, boolean ok, String sentence) {
   /** For people and scripts, at a glance. */
-  public enum Level {
+  public enum StateLevel {
     GOOD("good"),
     WARN("warn"),
     BAD("bad");
 
     private final String word;
 
-    Level(String word) {
+    StateLevel(String word) {
       this.word = word;
     }
 
@@ -47,7 +47,7 @@ public record State(Level level, boolean ok, String sentence) {
     }
     if (status.last().pending()) {
       return new State(
-          Level.WARN,
+          StateLevel.WARN,
           false,
           "Dry run: the rules are not what " + source(status) + " asks for; nothing is written.");
     }
@@ -68,7 +68,7 @@ public record State(Level level, boolean ok, String sentence) {
     }
     if (status.last().fighting()) {
       return new State(
-          Level.WARN,
+          StateLevel.WARN,
           false,
           inPlace(status)
               + ", but another program keeps changing the rules: each time they are repaired, two"
@@ -77,11 +77,11 @@ public record State(Level level, boolean ok, String sentence) {
     Optional<Conflict> unclear = first(conflicts, false);
     if (unclear.isPresent()) {
       return new State(
-          Level.WARN,
+          StateLevel.WARN,
           true,
           inForce(status) + "; but " + unclear.get().sentence() + more(conflicts, false));
     }
-    return new State(Level.GOOD, true, inForce(status) + ".");
+    return new State(StateLevel.GOOD, true, inForce(status) + ".");
   }
 
   /** Without what other programs' rules say. */
@@ -90,7 +90,7 @@ public record State(Level level, boolean ok, String sentence) {
   }
 
   private static State bad(String sentence) {
-    return new State(Level.BAD, false, sentence);
+    return new State(StateLevel.BAD, false, sentence);
   }
 
   private static Optional<Conflict> first(List<Conflict> conflicts, boolean serious) {
@@ -132,7 +132,7 @@ public record State(Level level, boolean ok, String sentence) {
   }
 
   private static String source(Status status) {
-    List<Reading.Source> found =
+    List<Reading.SourceFile> found =
         status.last().sources().stream().filter(source -> source.hash().isPresent()).toList();
     if (found.isEmpty() || status.last().basis() != Basis.FILE) {
       return "the built-in default";

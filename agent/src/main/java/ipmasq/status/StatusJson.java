@@ -91,7 +91,7 @@ public final class StatusJson {
     Map<String, Object> config = new LinkedHashMap<>();
     config.put("basis", last.basis().word());
     List<Object> sources = new ArrayList<>();
-    for (Reading.Source source : last.sources()) {
+    for (Reading.SourceFile source : last.sources()) {
       sources.add(pairs("file", source.path().toString(), "sha256", orNull(source.hash())));
     }
     config.put("sources", sources);

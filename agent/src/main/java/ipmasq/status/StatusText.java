@@ -52,7 +52,7 @@ public final class StatusText {
     line(view.state().sentence());
     line("");
     List<String> sources = new ArrayList<>();
-    for (Reading.Source source : status.last().sources()) {
+    for (Reading.SourceFile source : status.last().sources()) {
       sources.add(
           source.path()
               + source

@@ -12,7 +12,7 @@ import ipmasq.loop.Sweep.Swept;
 import ipmasq.loop.Trigger;
 import ipmasq.net.Family;
 import ipmasq.plan.Change;
-import ipmasq.status.Event.Kind;
+import ipmasq.status.Event.EventKind;
 import ipmasq.status.Status.Standing;
 import java.time.Duration;
 import java.time.Instant;
@@ -66,7 +66,8 @@ public final class StatusTracker implements Consumer<Pass> {
 
   /** A rule of others began to decide against the config, or no longer does. */
   public synchronized void conflict(Instant at, Conflict conflict, boolean came) {
-    Event event = Event.of(at, came ? Kind.CONFLICT : Kind.CONFLICT_GONE, conflict.sentence());
+    Event event =
+        Event.of(at, came ? EventKind.CONFLICT : EventKind.CONFLICT_GONE, conflict.sentence());
     record(event.about(conflict.family(), conflict.rule()));
     if (before != null) {
       publish(before);
@@ -81,13 +82,13 @@ public final class StatusTracker implements Consumer<Pass> {
       record(
           Event.of(
               example.get().at(),
-              Kind.FLOWS_WRONG,
+              EventKind.FLOWS_WRONG,
               "live flows go against the config: " + example.get()));
     } else if (example.isEmpty() && wrong && !latest.samples().isEmpty()) {
       record(
           Event.of(
               latest.samples().getLast().at(),
-              Kind.FLOWS_RIGHT,
+              EventKind.FLOWS_RIGHT,
               "live flows no longer go against the config"));
     }
     evidence = latest;
@@ -155,9 +156,9 @@ public final class StatusTracker implements Consumer<Pass> {
     boolean wasBad = before != null && before.basis() != Basis.FILE;
     if (bad && (!wasBad || before != null && !before.problems().equals(pass.problems()))) {
       rejections++;
-      record(Event.of(pass.at(), Kind.REJECTED, firstError(pass)));
+      record(Event.of(pass.at(), EventKind.REJECTED, firstError(pass)));
     } else if (!bad && wasBad) {
-      record(Event.of(pass.at(), Kind.ACCEPTED, "the config file is good again"));
+      record(Event.of(pass.at(), EventKind.ACCEPTED, "the config file is good again"));
     }
   }
 
@@ -185,7 +186,7 @@ public final class StatusTracker implements Consumer<Pass> {
       case Result.Unchanged() -> {
         if (failed) {
           record(
-              Event.of(pass.at(), Kind.RECOVERED, "the rules are in force again")
+              Event.of(pass.at(), EventKind.RECOVERED, "the rules are in force again")
                   .in(family, pass.backend()));
         }
         stand(family, pass, pass.backend(), Optional.empty());
@@ -203,7 +204,8 @@ public final class StatusTracker implements Consumer<Pass> {
           stand(family, pass, pass.backend(), Optional.of(pending(changes)));
       case Result.Failed(var failure) -> {
         failures.merge(family, 1L, Long::sum);
-        record(Event.of(pass.at(), Kind.FAILED, failure.toString()).in(family, pass.backend()));
+        record(
+            Event.of(pass.at(), EventKind.FAILED, failure.toString()).in(family, pass.backend()));
         stand(family, pass, pass.backend(), Optional.of(failure));
       }
     }
@@ -226,7 +228,8 @@ public final class StatusTracker implements Consumer<Pass> {
       }
       case Result.Failed(var failure) -> {
         failures.merge(family, 1L, Long::sum);
-        record(Event.of(pass.at(), Kind.FAILED, failure.toString()).in(family, swept.backend()));
+        record(
+            Event.of(pass.at(), EventKind.FAILED, failure.toString()).in(family, swept.backend()));
         if (pass.config().enables(family)) {
           stand(family, pass, swept.backend(), Optional.of(failure));
         }
@@ -246,7 +249,7 @@ public final class StatusTracker implements Consumer<Pass> {
             : pass.why().contains(Trigger.START)
                 ? "brought to the config at the start"
                 : "brought to the config";
-    return Event.of(pass.at(), repair ? Kind.REPAIRED : Kind.CHANGED, text)
+    return Event.of(pass.at(), repair ? EventKind.REPAIRED : EventKind.CHANGED, text)
         .in(family, backend)
         .writing(named, written.size() - named.size(), pass.took());
   }

@@ -29,9 +29,11 @@ class CheckTest {
 
   private Answer check(String stdin, String... words) {
     CommandLine line =
-        assertInstanceOf(CommandLine.Parsed.Line.class, CommandLine.parse(List.of(words))).line();
+        assertInstanceOf(CommandLine.ParsedLine.GoodLine.class, CommandLine.parse(List.of(words)))
+            .line();
     Settings settings =
-        assertInstanceOf(SettingsParser.Parsed.Good.class, SettingsParser.of(line)).settings();
+        assertInstanceOf(SettingsParser.ParsedSettings.GoodSettings.class, SettingsParser.of(line))
+            .settings();
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     try (Backends backends = Backends.visited(settings)) {

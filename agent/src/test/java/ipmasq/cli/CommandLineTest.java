@@ -61,11 +61,13 @@ class CommandLineTest {
   }
 
   private static CommandLine good(String... args) {
-    return assertInstanceOf(CommandLine.Parsed.Line.class, CommandLine.parse(List.of(args))).line();
+    return assertInstanceOf(CommandLine.ParsedLine.GoodLine.class, CommandLine.parse(List.of(args)))
+        .line();
   }
 
   private static String wrong(String... args) {
-    return assertInstanceOf(CommandLine.Parsed.Wrong.class, CommandLine.parse(List.of(args)))
+    return assertInstanceOf(
+            CommandLine.ParsedLine.WrongLine.class, CommandLine.parse(List.of(args)))
         .message();
   }
 }

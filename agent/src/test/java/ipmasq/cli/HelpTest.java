@@ -41,7 +41,7 @@ class HelpTest {
   @EnumSource(Command.class)
   void examplesAreCommandLinesThatItTakes(Command command) {
     List<String> words = List.of(command.example().split(" "));
-    CommandLine line = ((CommandLine.Parsed.Line) CommandLine.parse(words)).line();
+    CommandLine line = ((CommandLine.ParsedLine.GoodLine) CommandLine.parse(words)).line();
     assertEquals(command == Command.RUN ? List.of() : List.of(command.word()), first(line));
     assertTrue(line.refusal(command).isEmpty(), command.example());
   }

@@ -70,7 +70,7 @@ class LookCostTest {
         node.feed(elements(from, Math.min(elements, from + 100_000)), "nft", "-f", "-").ok();
       }
       HookSample sample = node.call(() -> measured("a set of " + elements + " elements"));
-      assertEquals(Conflict.Kind.UNCLEAR, sample.conflicts().getFirst().kind());
+      assertEquals(Conflict.ConflictKind.UNCLEAR, sample.conflicts().getFirst().kind());
       assertTrue(sample.conflicts().getFirst().sentence().contains("@many"));
       assertTrue(node.call(() -> actual(sample.hook(), "10.0.0.7")) instanceof Actual.Translated);
       assertTrue(node.call(() -> actual(sample.hook(), "10.99.0.7")) instanceof Actual.Kept);

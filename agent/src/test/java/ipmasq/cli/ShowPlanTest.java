@@ -31,12 +31,13 @@ class ShowPlanTest {
     Path cni = Files.writeString(directory.resolve("cni.conf"), CNI);
     CommandLine line =
         assertInstanceOf(
-                CommandLine.Parsed.Line.class,
+                CommandLine.ParsedLine.GoodLine.class,
                 CommandLine.parse(
                     List.of("plan", "--config=-", "--backend=cni", "--cni-config=" + cni)))
             .line();
     Settings settings =
-        assertInstanceOf(SettingsParser.Parsed.Good.class, SettingsParser.of(line)).settings();
+        assertInstanceOf(SettingsParser.ParsedSettings.GoodSettings.class, SettingsParser.of(line))
+            .settings();
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     PrintStream stream = new PrintStream(out, true, UTF_8);
     try (Backends backends = Backends.visited(settings)) {

@@ -76,7 +76,7 @@ class WrongUsageTest {
   void runTakesWhatItAlwaysTook() {
     String[] words = {"--logtostderr", "--v=2", "--stderrthreshold=INFO", "--log_dir=/x"};
     CommandLine line =
-        ((CommandLine.Parsed.Line) CommandLine.parse(Stream.of(words).toList())).line();
+        ((CommandLine.ParsedLine.GoodLine) CommandLine.parse(Stream.of(words).toList())).line();
     assertEquals(true, line.refusal(Command.RUN).isEmpty());
   }
 }

@@ -198,7 +198,7 @@ class ConfigFollowerTest {
     CountDownLatch stuck = new CountDownLatch(1);
     CountDownLatch answered = new CountDownLatch(1);
     AtomicInteger looks = new AtomicInteger();
-    ConfigFollower.Look slow =
+    ConfigFollower.FileLook slow =
         progress -> {
           looks.incrementAndGet();
           progress.accept(file);

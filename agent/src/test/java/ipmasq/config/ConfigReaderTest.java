@@ -35,14 +35,14 @@ class ConfigReaderTest {
         assertInstanceOf(Reading.Read.class, ConfigReader.read(file, FlagDefaults.none()));
     assertEquals(Config.defaults(), read.config());
     assertEquals(List.of(), read.warnings());
-    assertEquals(List.of(new Reading.Source(file, Optional.empty())), read.sources());
+    assertEquals(List.of(new Reading.SourceFile(file, Optional.empty())), read.sources());
   }
 
   @Test
   void theSourceSaysWhichBytesWereRead() {
     Reading reading = reads.reading("masqLinkLocal: true\n");
     // printf 'masqLinkLocal: true\n' | sha256sum
-    Reading.Source source = reading.sources().getFirst();
+    Reading.SourceFile source = reading.sources().getFirst();
     assertEquals(directory.resolve("f"), source.path());
     assertEquals(
         Optional.of("e700d4f2ffc0214da31f71ba7b2a3df57d18933223fbfd9ca82f48578905a68a"),

@@ -51,7 +51,7 @@ class SchemaTest {
         "description",
         key.docs().text()
             + key.flag()
-                .filter(Key.Flag::wins)
+                .filter(Key.KeyFlag::wins)
                 .map(flag -> " The flag --" + flag.name() + " wins over this.")
                 .orElse(""));
     property.putAll(key.type().schema());

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ToPortsTest {
   private static List<PortRange> ranges(String text) {
-    return assertInstanceOf(ToPorts.Parsed.Ranges.class, ToPorts.parse(text)).ranges();
+    return assertInstanceOf(ToPorts.ParsedPorts.PortRanges.class, ToPorts.parse(text)).ranges();
   }
 
   @Test
@@ -51,6 +51,6 @@ class ToPortsTest {
         "1.5"
       })
   void refusals(String text) {
-    assertInstanceOf(ToPorts.Parsed.Malformed.class, ToPorts.parse(text));
+    assertInstanceOf(ToPorts.ParsedPorts.MalformedPorts.class, ToPorts.parse(text));
   }
 }

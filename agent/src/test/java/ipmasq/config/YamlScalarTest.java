@@ -3,7 +3,7 @@ package ipmasq.config;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import ipmasq.config.Token.Kind;
+import ipmasq.config.Token.TokenKind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -21,20 +21,20 @@ class YamlScalarTest {
   @ParameterizedTest
   @ValueSource(strings = {"y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"})
   void trueWords(String word) throws SyntaxError {
-    assertEquals(new Token(Kind.BOOLEAN, "true", word, 1, 1), plain(word));
+    assertEquals(new Token(TokenKind.BOOLEAN, "true", word, 1, 1), plain(word));
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {"n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"})
   void falseWords(String word) throws SyntaxError {
-    assertEquals(new Token(Kind.BOOLEAN, "false", word, 1, 1), plain(word));
+    assertEquals(new Token(TokenKind.BOOLEAN, "false", word, 1, 1), plain(word));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "~", "null", "Null", "NULL"})
   void nullWords(String word) throws SyntaxError {
-    assertEquals(Kind.NULL, plain(word).kind());
+    assertEquals(TokenKind.NULL, plain(word).kind());
   }
 
   @ParameterizedTest
@@ -65,7 +65,7 @@ class YamlScalarTest {
     "9223372036854775808, 9223372036854775808",
   })
   void numbers(String written, String json) throws SyntaxError {
-    assertEquals(new Token(Kind.NUMBER, json, written, 1, 1), plain(written));
+    assertEquals(new Token(TokenKind.NUMBER, json, written, 1, 1), plain(written));
   }
 
   @ParameterizedTest
@@ -95,7 +95,7 @@ class YamlScalarTest {
         "\u0661"
       })
   void texts(String value) throws SyntaxError {
-    assertEquals(new Token(Kind.TEXT, value, value, 1, 1), plain(value));
+    assertEquals(new Token(TokenKind.TEXT, value, value, 1, 1), plain(value));
   }
 
   @ParameterizedTest
@@ -106,22 +106,22 @@ class YamlScalarTest {
 
   @Test
   void quotesMakeText() throws SyntaxError {
-    assertEquals(Kind.TEXT, YamlScalar.token("64", "", true, 1, 1).kind());
-    assertEquals(Kind.TEXT, YamlScalar.token("", "", true, 1, 1).kind());
-    assertEquals(Kind.TEXT, YamlScalar.token("<<", "", true, 1, 1).kind());
-    assertEquals(Kind.MERGE, plain("<<").kind());
+    assertEquals(TokenKind.TEXT, YamlScalar.token("64", "", true, 1, 1).kind());
+    assertEquals(TokenKind.TEXT, YamlScalar.token("", "", true, 1, 1).kind());
+    assertEquals(TokenKind.TEXT, YamlScalar.token("<<", "", true, 1, 1).kind());
+    assertEquals(TokenKind.MERGE, plain("<<").kind());
   }
 
   @Test
   void aTagDecides() throws SyntaxError {
-    assertEquals(Kind.TEXT, tagged("str", "64").kind());
-    assertEquals(Kind.BOOLEAN, tagged("bool", "yes").kind());
+    assertEquals(TokenKind.TEXT, tagged("str", "64").kind());
+    assertEquals(TokenKind.BOOLEAN, tagged("bool", "yes").kind());
     assertEquals("64", tagged("int", "0x40").text());
     assertEquals("64", tagged("float", "64").text());
-    assertEquals(Kind.NULL, tagged("null", "").kind());
+    assertEquals(TokenKind.NULL, tagged("null", "").kind());
     assertEquals("10.0.0.0/8", tagged("binary", "MTAuMC4w\nLjAvOA==").text());
-    assertEquals(Kind.TEXT, YamlScalar.token("64", "!mine", false, 1, 1).kind());
-    assertEquals(Kind.NUMBER, YamlScalar.token("64", "!", true, 1, 1).kind());
+    assertEquals(TokenKind.TEXT, YamlScalar.token("64", "!mine", false, 1, 1).kind());
+    assertEquals(TokenKind.NUMBER, YamlScalar.token("64", "!", true, 1, 1).kind());
   }
 
   @Test

@@ -27,8 +27,8 @@ class FlowJudgeTest {
   private static final Ip POD = Ip.of("10.244.1.10");
   private static final Ip NODE_IP = Ip.of("192.0.2.10");
   private static final Ip BROADCAST = Ip.of("10.244.1.255");
-  private static final FlowJudge.Node NODE =
-      new FlowJudge.Node(Set.of(NODE_IP, BROADCAST), List.of(Cidr.of("172.17.0.0/16")));
+  private static final FlowJudge.OwnAddresses NODE =
+      new FlowJudge.OwnAddresses(Set.of(NODE_IP, BROADCAST), List.of(Cidr.of("172.17.0.0/16")));
   private static final Routes UPLINK = (_, _) -> Optional.of(Set.of("eth0"));
 
   private static Policy policy(

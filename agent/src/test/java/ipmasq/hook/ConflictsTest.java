@@ -164,7 +164,7 @@ class ConflictsTest {
     return switch (actual) {
       case Actual.Kept _ -> false;
       case Actual.Translated _ -> true;
-      case Actual.Dropped _, Actual.Unknown _ -> throw new AssertionError(actual);
+      case Actual.Dropped _, Actual.UnknownActual _ -> throw new AssertionError(actual);
     };
   }
 }

@@ -82,7 +82,7 @@ class PinTest {
       case Actual.Kept(var by) -> by.map(d -> d.kind().toString()).orElse("untouched");
       case Actual.Translated(var by) -> by.getLast().kind().toString();
       case Actual.Dropped _ -> "dropped";
-      case Actual.Unknown _ -> "cannot tell";
+      case Actual.UnknownActual _ -> "cannot tell";
     };
   }
 

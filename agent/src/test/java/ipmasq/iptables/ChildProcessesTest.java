@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ipmasq.iptables.Commands.Result;
+import ipmasq.iptables.Commands.CommandResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +16,7 @@ class ChildProcessesTest {
   private static final Duration LONG = Duration.ofSeconds(20);
   private final List<String> lines = new ArrayList<>();
 
-  private Result run(Duration deadline, String script, String input) {
+  private CommandResult run(Duration deadline, String script, String input) {
     Commands commands = new ChildProcesses(Programs.ofEnvironment(), deadline);
     return assertTimeoutPreemptively(
         Duration.ofSeconds(40), () -> commands.run(List.of("sh", "-c", script), input, lines::add));
@@ -25,14 +25,15 @@ class ChildProcessesTest {
   @Test
   void outputErrorsAndStatus() {
     assertEquals(
-        new Result.Ended(3, "oops"), run(LONG, "cat; echo $LC_ALL; echo oops >&2; exit 3", "a\nb"));
+        new CommandResult.Ended(3, "oops"),
+        run(LONG, "cat; echo $LC_ALL; echo oops >&2; exit 3", "a\nb"));
     assertEquals(List.of("a", "bC"), lines);
   }
 
   @Test
   void muchInputAndOutputAtOnce() {
     String input = "0123456789abcde\n".repeat(200_000);
-    assertEquals(new Result.Ended(0, ""), run(LONG, "cat", input));
+    assertEquals(new CommandResult.Ended(0, ""), run(LONG, "cat", input));
     assertEquals(200_000, lines.size());
   }
 
@@ -40,28 +41,28 @@ class ChildProcessesTest {
   void theLastWordsOfAShortLivedProgramAreNeverLost() {
     for (int i = 0; i < 200; i++) {
       lines.clear();
-      assertEquals(new Result.Ended(0, "bye"), run(LONG, "echo COMMIT; echo bye >&2", ""));
+      assertEquals(new CommandResult.Ended(0, "bye"), run(LONG, "echo COMMIT; echo bye >&2", ""));
       assertEquals(List.of("COMMIT"), lines);
     }
   }
 
   @Test
   void manyErrorsAreCutButNeverBlock() {
-    Result result = run(LONG, "head -c 1000000 /dev/zero | tr '\\0' x >&2; echo done", "");
-    assertEquals(2000, assertInstanceOf(Result.Ended.class, result).errors().length());
+    CommandResult result = run(LONG, "head -c 1000000 /dev/zero | tr '\\0' x >&2; echo done", "");
+    assertEquals(2000, assertInstanceOf(CommandResult.Ended.class, result).errors().length());
     assertEquals(List.of("done"), lines);
   }
 
   @Test
   void aProgramThatReadsNothingOfMuchInput() {
-    assertEquals(new Result.Ended(0, ""), run(LONG, "exit 0", "x".repeat(1_000_000)));
+    assertEquals(new CommandResult.Ended(0, ""), run(LONG, "exit 0", "x".repeat(1_000_000)));
   }
 
   @Test
   void aProgramThatHangsIsKilledWithItsChildren() {
-    Result result =
+    CommandResult result =
         run(Duration.ofMillis(300), "echo $$; sleep 60 & echo $!; wait", "x".repeat(1_000_000));
-    assertInstanceOf(Result.Overran.class, result);
+    assertInstanceOf(CommandResult.Overran.class, result);
     assertEquals(2, lines.size());
     for (String pid : lines) {
       assertTrue(
@@ -72,7 +73,7 @@ class ChildProcessesTest {
   @Test
   void theDeadlineGrowsWithTheWork() {
     assertEquals(
-        new Result.Ended(0, ""),
+        new CommandResult.Ended(0, ""),
         run(Duration.ofMillis(100), "cat > /dev/null; sleep 1", "x".repeat(1_000_000)));
   }
 
@@ -84,14 +85,15 @@ class ChildProcessesTest {
   void aProgramThatIsNotThere() {
     Commands commands = new ChildProcesses(new Programs("/nonexistent"), LONG);
     assertEquals(
-        new Result.Missing("/nonexistent"), commands.run(List.of("iptables-save"), "", lines::add));
+        new CommandResult.Missing("/nonexistent"),
+        commands.run(List.of("iptables-save"), "", lines::add));
   }
 
   @Test
   void aProgramThatCannotBeStarted() {
     Commands commands = new ChildProcesses(Programs.ofEnvironment(), LONG);
     assertInstanceOf(
-        Result.Broken.class,
+        CommandResult.Broken.class,
         commands.run(List.of("sh", "-c", "x".repeat(3_000_000)), "", lines::add));
   }
 }

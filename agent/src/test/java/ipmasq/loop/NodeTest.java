@@ -3,35 +3,36 @@ package ipmasq.loop;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ipmasq.config.Config.BackendChoice;
-import ipmasq.loop.Node.Choice;
+import ipmasq.loop.Node.BackendDecision;
 import org.junit.jupiter.api.Test;
 
 class NodeTest {
   @Test
   void itFollowsKubeProxy() {
     assertEquals(
-        new Choice(BackendChoice.NFTABLES, "kube-proxy runs in nftables mode"),
+        new BackendDecision(BackendChoice.NFTABLES, "kube-proxy runs in nftables mode"),
         new Node(false, true, "", false).auto());
   }
 
   @Test
   void whereIptablesCanHoldOurRulesItIsTaken() {
     assertEquals(
-        new Choice(BackendChoice.IPTABLES, "the node's default"),
+        new BackendDecision(BackendChoice.IPTABLES, "the node's default"),
         new Node(false, false, "", false).auto());
   }
 
   @Test
   void whereItCannotNftablesIsTaken() {
     assertEquals(
-        new Choice(BackendChoice.NFTABLES, "iptables cannot hold our rules: there is none on PATH"),
+        new BackendDecision(
+            BackendChoice.NFTABLES, "iptables cannot hold our rules: there is none on PATH"),
         new Node(false, false, "there is none on PATH", true).auto());
   }
 
   @Test
   void whereNothingWorksItSaysSo() {
     assertEquals(
-        new Choice(
+        new BackendDecision(
             BackendChoice.IPTABLES,
             "nftables does not answer, and iptables cannot hold our rules: none"),
         new Node(false, false, "none", false).auto());

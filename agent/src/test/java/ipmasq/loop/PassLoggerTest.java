@@ -26,7 +26,7 @@ class PassLoggerTest {
   private static final Instant NOW = Instant.parse("2026-01-01T12:00:00Z");
   private static final Result JUMP =
       new Result.Changed(
-          List.of(new Change(Change.Kind.REPAIR, "the jump from POSTROUTING is missing")));
+          List.of(new Change(Change.ChangeKind.REPAIR, "the jump from POSTROUTING is missing")));
   private static final Result UNCHANGED = new Result.Unchanged();
 
   private final List<String> lines = new ArrayList<>();
@@ -82,16 +82,16 @@ class PassLoggerTest {
     Result changed =
         new Result.Changed(
             List.of(
-                new Change(Change.Kind.ADD, "10.1.0.0/16"),
-                new Change(Change.Kind.ADD, "10.2.0.0/16"),
-                new Change(Change.Kind.REMOVE, "10.3.0.0/16")));
+                new Change(Change.ChangeKind.ADD, "10.1.0.0/16"),
+                new Change(Change.ChangeKind.ADD, "10.2.0.0/16"),
+                new Change(Change.ChangeKind.REMOVE, "10.3.0.0/16")));
     Sweep swept =
         new Sweep(
             List.of(
                 new Sweep.Swept(
                     "iptables-nft",
                     Family.IPV6,
-                    new Result.Changed(List.of(new Change(Change.Kind.REMOVE, "all"))))));
+                    new Result.Changed(List.of(new Change(Change.ChangeKind.REMOVE, "all"))))));
     Sweep stuck =
         new Sweep(
             List.of(new Sweep.Swept("iptables-nft", Family.IPV6, new Result.Failed(failure))));
@@ -112,7 +112,7 @@ class PassLoggerTest {
             Set.of(Trigger.RESYNC),
             good,
             false,
-            new Result.Pending(List.of(new Change(Change.Kind.ADD, "10.1.0.0/16"))),
+            new Result.Pending(List.of(new Change(Change.ChangeKind.ADD, "10.1.0.0/16"))),
             Sweep.NONE,
             0,
             List.of()));

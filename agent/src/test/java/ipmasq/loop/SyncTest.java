@@ -324,7 +324,8 @@ class SyncTest {
         config,
         List.of(),
         List.of(
-            new Reading.Source(Path.of("file"), Optional.of(new FileBytes(text.getBytes(UTF_8))))));
+            new Reading.SourceFile(
+                Path.of("file"), Optional.of(new FileBytes(text.getBytes(UTF_8))))));
   }
 
   private static Reading bad() {

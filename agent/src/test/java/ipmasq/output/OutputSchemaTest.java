@@ -46,14 +46,14 @@ class OutputSchemaTest {
 
   @Test
   void itSpellsWordsAsTheCodeDoes() {
-    assertEquals(words(LogEvent.Kind.values()), consts("logLine", "event"));
+    assertEquals(words(LogEvent.LogEventKind.values()), consts("logLine", "event"));
     assertEquals(
-        Arrays.stream(Conflict.Kind.values()).map(Conflict.Kind::word).toList(),
+        Arrays.stream(Conflict.ConflictKind.values()).map(Conflict.ConflictKind::word).toList(),
         property("conflict", "kind").get("enum"));
     List<String> bases = Arrays.stream(Basis.values()).map(Basis::word).toList();
     assertEquals(bases, property("statusConfig", "basis").get("enum"));
     assertEquals(bases, property("logLine", "basis").get("enum"));
-    assertEquals(words(State.Level.values()), property("status", "level").get("enum"));
+    assertEquals(words(State.StateLevel.values()), property("status", "level").get("enum"));
     String trigger = "(" + String.join("|", words(Trigger.values())) + ")";
     assertEquals(
         "^" + trigger + "(, " + trigger + ")*$", property("lastPass", "trigger").get("pattern"));

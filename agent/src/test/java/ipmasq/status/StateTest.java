@@ -39,7 +39,7 @@ class StateTest {
         "bad false IPv4 masquerading is set up as /etc/config/ip-masq-agent says, but a rule of"
             + " flannel masquerades packets from 10.244.0.0/16 that the config exempts (to"
             + " 10.0.0.0/8).",
-        State.of(status(), true, List.of(conflict(Conflict.Kind.MASQUERADES))));
+        State.of(status(), true, List.of(conflict(Conflict.ConflictKind.MASQUERADES))));
   }
 
   @Test
@@ -49,7 +49,7 @@ class StateTest {
         "warn true IPv4 masquerading is in force, as /etc/config/ip-masq-agent says; but a rule of"
             + " flannel may masquerade packets from 10.244.0.0/16 that the config exempts (to"
             + " 10.0.0.0/8); whether it does cannot be told from here.",
-        State.of(status(), true, List.of(conflict(Conflict.Kind.UNCLEAR))));
+        State.of(status(), true, List.of(conflict(Conflict.ConflictKind.UNCLEAR))));
   }
 
   @Test
@@ -63,7 +63,7 @@ class StateTest {
         "bad false IPv4 masquerading is set up as /etc/config/ip-masq-agent says, but live flows go"
             + " against it: 10.244.1.10 to 10.9.9.9 (udp 53) left as 198.51.100.1 (3 of 50"
             + " sampled).",
-        State.of(status(), true, List.of(conflict(Conflict.Kind.UNCLEAR))));
+        State.of(status(), true, List.of(conflict(Conflict.ConflictKind.UNCLEAR))));
     assertEquals(true, status().ready());
   }
 
@@ -71,7 +71,8 @@ class StateTest {
   void anotherRuntimesOwnNetworkIsNoMatterOfPods() {
     story.pass(Trigger.START, Story.unchanged());
     assertEquals(
-        State.of(status()), State.of(status(), true, List.of(conflict(Conflict.Kind.ELSEWHERE))));
+        State.of(status()),
+        State.of(status(), true, List.of(conflict(Conflict.ConflictKind.ELSEWHERE))));
   }
 
   @Test
@@ -106,7 +107,7 @@ class StateTest {
     assertEquals(expected, state.level() + " " + state.ok() + " " + state.sentence());
   }
 
-  private static Conflict conflict(Conflict.Kind kind) {
+  private static Conflict conflict(Conflict.ConflictKind kind) {
     return new Conflict(
         Family.IPV4,
         kind,

@@ -11,7 +11,7 @@ import ipmasq.loop.Trigger;
 import ipmasq.net.Cidr;
 import ipmasq.net.Cidrs;
 import ipmasq.net.Family;
-import ipmasq.status.Event.Kind;
+import ipmasq.status.Event.EventKind;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 class StatusTrackerTest {
   private final Story story = new Story();
 
-  private List<Kind> kinds() {
+  private List<EventKind> kinds() {
     return story.status().history().stream().map(Event::kind).toList();
   }
 
@@ -35,7 +35,7 @@ class StatusTrackerTest {
     for (int i = 0; i < 200; i++) {
       story.pass(Trigger.RESYNC, Story.unchanged());
     }
-    assertEquals(List.of(Kind.CHANGED), kinds());
+    assertEquals(List.of(EventKind.CHANGED), kinds());
     assertEquals(200L, story.status().totals().passes().get(Trigger.RESYNC));
     assertEquals(Story.START.plusSeconds(1), story.status().standing(Family.IPV4).since());
     assertTrue(story.status().ready());
@@ -47,7 +47,7 @@ class StatusTrackerTest {
     story.pass(Trigger.RULES, Story.changed("10.0.0.0/8"));
     Config other = Config.defaults().with(Key.NON_MASQUERADE_CIDRS, Cidrs.copyOf(List.of()));
     story.configured(other).pass(Trigger.CONFIG, Story.changed("x"));
-    assertEquals(List.of(Kind.CHANGED, Kind.REPAIRED, Kind.CHANGED), kinds());
+    assertEquals(List.of(EventKind.CHANGED, EventKind.REPAIRED, EventKind.CHANGED), kinds());
     assertEquals(Map.of(Family.IPV4, 1L), story.status().totals().repairs());
     assertEquals(Map.of(Family.IPV4, 3L), story.status().totals().changes());
     assertEquals(Story.START.plusSeconds(3), story.status().configSince());
@@ -56,9 +56,9 @@ class StatusTrackerTest {
   @Test
   void flowsThatGoWrongAreAnEventOnceAndAgainWhenTheyGoRight() {
     story.pass(Trigger.START, Story.unchanged()).flows(10, 3).flows(10, 3).flows(10, 0);
-    assertEquals(List.of(Kind.FLOWS_WRONG), kinds());
+    assertEquals(List.of(EventKind.FLOWS_WRONG), kinds());
     story.flows(10, 0);
-    assertEquals(List.of(Kind.FLOWS_WRONG, Kind.FLOWS_RIGHT), kinds());
+    assertEquals(List.of(EventKind.FLOWS_WRONG, EventKind.FLOWS_RIGHT), kinds());
   }
 
   @Test
@@ -75,7 +75,7 @@ class StatusTrackerTest {
     assertEquals(List.of("the IPv4 rules are not in force"), story.status().reasons());
     assertEquals(List.of(Story.REFUSED.toString()), story.status().causes());
     story.pass(Trigger.RETRY, Story.unchanged());
-    assertEquals(List.of(Kind.FAILED, Kind.RECOVERED), kinds());
+    assertEquals(List.of(EventKind.FAILED, EventKind.RECOVERED), kinds());
     assertTrue(story.status().ready());
   }
 
@@ -87,7 +87,7 @@ class StatusTrackerTest {
     assertFalse(story.status().ready());
     assertTrue(story.status().causes().getFirst().contains("ip-masq-agent:3:5: error: CIDR"));
     story.good().pass(Trigger.CONFIG, Story.unchanged());
-    assertEquals(List.of(Kind.CHANGED, Kind.REJECTED, Kind.ACCEPTED), kinds());
+    assertEquals(List.of(EventKind.CHANGED, EventKind.REJECTED, EventKind.ACCEPTED), kinds());
     assertEquals(1, story.status().totals().rejections());
     assertEquals(Story.START.plusSeconds(1), story.status().configSince());
   }

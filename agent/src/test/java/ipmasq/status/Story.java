@@ -131,7 +131,7 @@ final class Story {
                 config,
                 basis,
                 List.of(
-                    new Reading.Source(
+                    new Reading.SourceFile(
                         FILE, Optional.of(new FileBytes("pin: true\n".getBytes(UTF_8))))),
                 problems),
             "iptables-nft",
@@ -163,12 +163,12 @@ final class Story {
   }
 
   static Result repaired(String what) {
-    return new Result.Changed(List.of(new Change(Change.Kind.REPAIR, what)));
+    return new Result.Changed(List.of(new Change(Change.ChangeKind.REPAIR, what)));
   }
 
   static Result changed(String... what) {
     return new Result.Changed(
-        Arrays.stream(what).map(w -> new Change(Change.Kind.ADD, w)).toList());
+        Arrays.stream(what).map(w -> new Change(Change.ChangeKind.ADD, w)).toList());
   }
 
   Status status() {

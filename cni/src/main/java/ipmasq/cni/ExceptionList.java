@@ -52,7 +52,7 @@ record ExceptionList(
 
     /** {@code 10.0.0.0/010} is a block to us and another one to those who read octal. */
     private static Optional<Cidr> block(String text) {
-      return Cidr.parse(text) instanceof Cidr.Parsed.Block(var cidr)
+      return Cidr.parse(text) instanceof Cidr.ParsedCidr.Block(var cidr)
               && (cidr.family() == Family.IPV6 || cidr.toString().equals(text))
           ? Optional.of(cidr)
           : Optional.empty();

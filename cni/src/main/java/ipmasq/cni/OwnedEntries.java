@@ -36,7 +36,7 @@ record OwnedEntries(Set<Cidr> cidrs) {
               .orElse(List.of());
       for (JsonValue item : items) {
         if (item instanceof JsonValue.Str(_, _, var text)
-            && Cidr.parse(text) instanceof Cidr.Parsed.Block(var cidr)) {
+            && Cidr.parse(text) instanceof Cidr.ParsedCidr.Block(var cidr)) {
           owned.add(cidr);
         }
       }

@@ -2,7 +2,7 @@ package ipmasq.json;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import ipmasq.json.JsonToken.Kind;
+import ipmasq.json.JsonToken.TokenKind;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
@@ -89,7 +89,7 @@ public final class JsonReader {
         if (at < bytes.length) {
           throw unexpected("the end of the file");
         }
-        yield token(Kind.END, "", at);
+        yield token(TokenKind.END, "", at);
       }
       case VALUE -> value();
       case VALUE_OR_END -> peek() == ']' ? close() : value();
@@ -100,7 +100,7 @@ public final class JsonReader {
   }
 
   private JsonToken commaOrEnd() throws MalformedJson {
-    boolean array = open.element().kind() == Kind.ARRAY;
+    boolean array = open.element().kind() == TokenKind.ARRAY;
     if (peek() == (array ? ']' : '}')) {
       return close();
     }
@@ -113,7 +113,8 @@ public final class JsonReader {
   }
 
   private JsonToken close() {
-    Kind kind = open.pop().kind() == Kind.ARRAY ? Kind.ARRAY_END : Kind.OBJECT_END;
+    TokenKind kind =
+        open.pop().kind() == TokenKind.ARRAY ? TokenKind.ARRAY_END : TokenKind.OBJECT_END;
     int from = at++;
     afterValue();
     return token(kind, "", from);
@@ -139,22 +140,22 @@ public final class JsonReader {
 
   private JsonToken value() throws MalformedJson {
     return switch (peek()) {
-      case '{' -> enter(Kind.OBJECT, Expect.KEY_OR_END);
-      case '[' -> enter(Kind.ARRAY, Expect.VALUE_OR_END);
+      case '{' -> enter(TokenKind.OBJECT, Expect.KEY_OR_END);
+      case '[' -> enter(TokenKind.ARRAY, Expect.VALUE_OR_END);
       case '"' -> {
         JsonToken string = string();
         afterValue();
         yield string;
       }
-      case 't' -> word(Kind.BOOLEAN, "true");
-      case 'f' -> word(Kind.BOOLEAN, "false");
-      case 'n' -> word(Kind.NULL, "null");
+      case 't' -> word(TokenKind.BOOLEAN, "true");
+      case 'f' -> word(TokenKind.BOOLEAN, "false");
+      case 'n' -> word(TokenKind.NULL, "null");
       case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9' -> number();
       default -> throw unexpected("a value");
     };
   }
 
-  private JsonToken enter(Kind kind, Expect inside) throws MalformedJson {
+  private JsonToken enter(TokenKind kind, Expect inside) throws MalformedJson {
     if (open.size() == maxDepth) {
       throw new MalformedJson(at, "more than " + maxDepth + " levels of brackets", "nest less");
     }
@@ -165,7 +166,7 @@ public final class JsonReader {
     return token;
   }
 
-  private JsonToken word(Kind kind, String word) throws MalformedJson {
+  private JsonToken word(TokenKind kind, String word) throws MalformedJson {
     int from = at;
     for (int i = 0; i < word.length(); i++) {
       if (peek() != word.charAt(i)) {
@@ -193,7 +194,7 @@ public final class JsonReader {
       digits();
     }
     afterValue();
-    return token(Kind.NUMBER, text(from, at), from);
+    return token(TokenKind.NUMBER, text(from, at), from);
   }
 
   private void digits() throws MalformedJson {
@@ -232,7 +233,7 @@ public final class JsonReader {
       }
     }
     String rest = text(plain, at++);
-    return token(Kind.STRING, escaped == null ? rest : escaped.append(rest).toString(), from);
+    return token(TokenKind.STRING, escaped == null ? rest : escaped.append(rest).toString(), from);
   }
 
   private char escape() throws MalformedJson {
@@ -293,7 +294,7 @@ public final class JsonReader {
   }
 
   /** What has just been read from a byte on. */
-  private JsonToken token(Kind kind, String text, int from) {
+  private JsonToken token(TokenKind kind, String text, int from) {
     if (countedTo < lineStart) {
       countedTo = lineStart;
       counted = 0;
@@ -326,7 +327,7 @@ public final class JsonReader {
     if (where == bytes.length) {
       return open.isEmpty() ? "" : opened() + " is not closed";
     }
-    boolean inArray = !open.isEmpty() && open.element().kind() == Kind.ARRAY;
+    boolean inArray = !open.isEmpty() && open.element().kind() == TokenKind.ARRAY;
     if (inArray && wanted.startsWith("a comma") && (bytes[where] == ':' || bytes[where] == '}')) {
       return opened() + " is not closed before it";
     }
@@ -342,7 +343,7 @@ public final class JsonReader {
   private String opened() {
     JsonToken innermost = open.element();
     return "the "
-        + (innermost.kind() == Kind.ARRAY ? "[" : "{")
+        + (innermost.kind() == TokenKind.ARRAY ? "[" : "{")
         + " at "
         + innermost.line()
         + ":"

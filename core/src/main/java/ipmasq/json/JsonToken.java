@@ -10,9 +10,9 @@ package ipmasq.json;
  * @param line from 1
  * @param column from 1, in characters
  */
-public record JsonToken(Kind kind, String text, int from, int to, int line, int column) {
+public record JsonToken(TokenKind kind, String text, int from, int to, int line, int column) {
   /** What a token is. */
-  public enum Kind {
+  public enum TokenKind {
     NULL,
     BOOLEAN,
     NUMBER,

@@ -1,6 +1,6 @@
 package ipmasq.json;
 
-import ipmasq.json.JsonToken.Kind;
+import ipmasq.json.JsonToken.TokenKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -27,7 +27,7 @@ public sealed interface JsonValue {
       case OBJECT -> {
         List<Member> members = new ArrayList<>();
         JsonToken at = reader.next();
-        for (; at.kind() != Kind.OBJECT_END; at = reader.next()) {
+        for (; at.kind() != TokenKind.OBJECT_END; at = reader.next()) {
           Str key = new Str(at.from(), at.to(), at.text());
           members.add(new Member(key, value(reader.next(), reader)));
         }
@@ -36,7 +36,7 @@ public sealed interface JsonValue {
       case ARRAY -> {
         List<JsonValue> items = new ArrayList<>();
         JsonToken at = reader.next();
-        for (; at.kind() != Kind.ARRAY_END; at = reader.next()) {
+        for (; at.kind() != TokenKind.ARRAY_END; at = reader.next()) {
           items.add(value(at, reader));
         }
         yield new Arr(first.from(), at.to(), items);

@@ -13,43 +13,43 @@ public record Cidr(Ip network, int prefix) implements Comparable<Cidr> {
   }
 
   /** What came of reading a text as a CIDR block. */
-  public sealed interface Parsed {
+  public sealed interface ParsedCidr {
     /** A block. */
-    record Block(Cidr cidr) implements Parsed {}
+    record Block(Cidr cidr) implements ParsedCidr {}
 
     /** An address and a length, but the address has bits beyond the length. */
-    record Misaligned(Ip ip, Cidr network) implements Parsed {}
+    record Misaligned(Ip ip, Cidr network) implements ParsedCidr {}
 
     /** {@code ::ffff:a.b.c.d}: written as IPv6, meant as IPv4, and matched by neither. */
-    record V4Mapped() implements Parsed {}
+    record V4Mapped() implements ParsedCidr {}
 
     /** Not {@code address/length} at all. */
-    record Malformed() implements Parsed {}
+    record MalformedCidr() implements ParsedCidr {}
   }
 
   /**
    * Reads {@code address/length}; the length may have leading zeros and is decimal all the same.
    */
-  public static Parsed parse(String text) {
+  public static ParsedCidr parse(String text) {
     int slash = text.indexOf('/');
     if (slash < 0) {
-      return new Parsed.Malformed();
+      return new ParsedCidr.MalformedCidr();
     }
     Optional<Ip> ip = Ip.parse(text.substring(0, slash));
     if (ip.isEmpty()) {
-      return new Parsed.Malformed();
+      return new ParsedCidr.MalformedCidr();
     }
     int prefix = decimal(text, slash + 1, ip.get().family().bits());
     if (prefix < 0) {
-      return new Parsed.Malformed();
+      return new ParsedCidr.MalformedCidr();
     }
     Cidr network = new Cidr(ip.get().masked(prefix), prefix);
     if (prefix >= V4_MAPPED.prefix && V4_MAPPED.contains(ip.get())) {
-      return new Parsed.V4Mapped();
+      return new ParsedCidr.V4Mapped();
     }
     return network.network.equals(ip.get())
-        ? new Parsed.Block(network)
-        : new Parsed.Misaligned(ip.get(), network);
+        ? new ParsedCidr.Block(network)
+        : new ParsedCidr.Misaligned(ip.get(), network);
   }
 
   private static int decimal(String text, int from, int max) {
@@ -65,7 +65,7 @@ public record Cidr(Ip network, int prefix) implements Comparable<Cidr> {
 
   /** The block that a constant spells. */
   public static Cidr of(String text) {
-    return parse(text) instanceof Parsed.Block(var cidr) ? cidr : bad(text);
+    return parse(text) instanceof ParsedCidr.Block(var cidr) ? cidr : bad(text);
   }
 
   private static Cidr bad(String text) {

@@ -21,20 +21,20 @@ public final class GoDuration {
   }
 
   /** What came of reading a text as a duration. */
-  public sealed interface Parsed {
+  public sealed interface ParsedDuration {
     /** A duration, zero and negative ones included. */
-    record Value(Duration duration) implements Parsed {}
+    record Value(Duration duration) implements ParsedDuration {}
 
     /** Not a duration, and why. */
-    record Malformed(String reason) implements Parsed {}
+    record MalformedDuration(String reason) implements ParsedDuration {}
   }
 
   /** Reads what Go's {@code time.ParseDuration} reads. */
-  public static Parsed parse(String text) {
+  public static ParsedDuration parse(String text) {
     try {
-      return new Parsed.Value(Duration.ofNanos(new GoDuration(text).nanos()));
+      return new ParsedDuration.Value(Duration.ofNanos(new GoDuration(text).nanos()));
     } catch (Refusal refusal) {
-      return new Parsed.Malformed(String.valueOf(refusal.getMessage()));
+      return new ParsedDuration.MalformedDuration(String.valueOf(refusal.getMessage()));
     }
   }
 

@@ -7,16 +7,16 @@ import java.util.List;
  *
  * @param subject what it is about, printed only when somebody reads it
  */
-public record Change(Kind kind, Object subject) {
+public record Change(ChangeKind kind, Object subject) {
   /** What is done. */
-  public enum Kind {
+  public enum ChangeKind {
     ADD('+'),
     REMOVE('-'),
     REPAIR('~');
 
     private final char sign;
 
-    Kind(char sign) {
+    ChangeKind(char sign) {
       this.sign = sign;
     }
   }

@@ -45,7 +45,7 @@ public final class Revision {
     /** It is none of ours; others may do with it what they like. */
     record Untouched() implements Fate {}
 
-    record Exempt(boolean pinned) implements Fate {}
+    record Kept(boolean pinned) implements Fate {}
 
     record Translated(Translation how) implements Fate {
       @Override
@@ -63,7 +63,7 @@ public final class Revision {
     /** Whether a flow that leaves with this source has had this fate already. */
     default boolean isThatOf(Optional<Ip> given) {
       return switch (this) {
-        case Untouched _, Exempt _ -> given.isEmpty();
+        case Untouched _, Kept _ -> given.isEmpty();
         case Translated(var how) ->
             given.isPresent()
                 && how.addresses().map(range -> range.contains(given.get())).orElse(true);
@@ -86,7 +86,7 @@ public final class Revision {
         return new Fate.Untouched();
       }
       return isExempt(packet.destination())
-          ? new Fate.Exempt(policy.pinned())
+          ? new Fate.Kept(policy.pinned())
           : new Fate.Translated(policy.translation());
     }
 

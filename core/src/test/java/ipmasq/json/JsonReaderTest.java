@@ -102,7 +102,7 @@ class JsonReaderTest {
     List<JsonToken> all = new ArrayList<>();
     do {
       all.add(reader.next());
-    } while (all.getLast().kind() != JsonToken.Kind.END);
+    } while (all.getLast().kind() != JsonToken.TokenKind.END);
     return all;
   }
 

@@ -2,7 +2,7 @@ package ipmasq.net;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import ipmasq.net.GoDuration.Parsed;
+import ipmasq.net.GoDuration.ParsedDuration;
 import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -39,7 +39,7 @@ class GoDurationTest {
     "2562047h, 9223369200000000000",
   })
   void durations(String text, long nanos) {
-    assertEquals(new Parsed.Value(Duration.ofNanos(nanos)), GoDuration.parse(text));
+    assertEquals(new ParsedDuration.Value(Duration.ofNanos(nanos)), GoDuration.parse(text));
   }
 
   @ParameterizedTest
@@ -71,6 +71,6 @@ class GoDurationTest {
       },
       delimiter = '|')
   void refusals(String text, String reason) {
-    assertEquals(new Parsed.Malformed(reason), GoDuration.parse(text));
+    assertEquals(new ParsedDuration.MalformedDuration(reason), GoDuration.parse(text));
   }
 }

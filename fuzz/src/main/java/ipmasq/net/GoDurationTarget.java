@@ -9,10 +9,11 @@ public final class GoDurationTarget {
   public static void fuzzerTestOneInput(byte[] data) {
     String text = new String(data, UTF_8);
     boolean signed = text.startsWith("-") || text.startsWith("+");
-    if (GoDuration.parse(text) instanceof GoDuration.Parsed.Value(var duration) && !signed) {
-      if (!GoDuration.parse("+" + text).equals(new GoDuration.Parsed.Value(duration))
+    if (GoDuration.parse(text) instanceof GoDuration.ParsedDuration.Value(var duration)
+        && !signed) {
+      if (!GoDuration.parse("+" + text).equals(new GoDuration.ParsedDuration.Value(duration))
           || !GoDuration.parse("-" + text)
-              .equals(new GoDuration.Parsed.Value(duration.negated()))) {
+              .equals(new GoDuration.ParsedDuration.Value(duration.negated()))) {
         throw new AssertionError(text);
       }
     }

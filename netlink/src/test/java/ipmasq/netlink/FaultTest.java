@@ -149,8 +149,8 @@ class FaultTest {
       with(
           (nftables, endpoint) -> {
             endpoint.sending(Fault.instead(errno));
-            Commit.Refused refused =
-                assertInstanceOf(Commit.Refused.class, nftables.commit(new Batch().add(TABLE)));
+            Commit.Rejected refused =
+                assertInstanceOf(Commit.Rejected.class, nftables.commit(new Batch().add(TABLE)));
             assertEquals(errno, refused.errno());
             assertEquals(new Answer.Given<>(Optional.empty()), nftables.find(TABLE));
             assertInstanceOf(Commit.Committed.class, nftables.commit(new Batch().add(TABLE)));

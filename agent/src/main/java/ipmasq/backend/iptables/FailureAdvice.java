@@ -1,7 +1,7 @@
 package ipmasq.backend.iptables;
 
 import ipmasq.backend.Failure;
-import ipmasq.iptables.Commands.Result;
+import ipmasq.iptables.Commands.CommandResult;
 import ipmasq.net.Family;
 import java.util.List;
 
@@ -14,20 +14,20 @@ final class FailureAdvice {
 
   private FailureAdvice() {}
 
-  static Failure of(String program, Family family, Result result) {
+  static Failure of(String program, Family family, CommandResult result) {
     return switch (result) {
-      case Result.Missing(var searched) ->
+      case CommandResult.Missing(var searched) ->
           new Failure(
               program + " was not found on PATH (" + searched + ")",
               "install iptables, or have the agent write nftables itself (backend nftables)",
               true);
-      case Result.Overran(var deadline, var errors) ->
+      case CommandResult.Overran(var deadline, var errors) ->
           new Failure(
               program + " did not end within " + deadline.toSeconds() + " s" + words(errors),
               "look for what blocks it on the node; it was stopped and is tried again");
-      case Result.Broken(var why) ->
+      case CommandResult.Broken(var why) ->
           new Failure(program + " could not be run: " + why, "see that it can be executed");
-      case Result.Ended(var status, var errors) ->
+      case CommandResult.Ended(var status, var errors) ->
           new Failure(
               program + " ended with status " + status + words(errors),
               status == KILLED
@@ -83,7 +83,7 @@ final class FailureAdvice {
    * Whether the words of a failed restore say that the rules changed since they were read: a rule
    * to delete is gone, a chain to delete is in use again, the table is another.
    */
-  static boolean isRace(Result.Ended ended, String input) {
+  static boolean isRace(CommandResult.Ended ended, String input) {
     String errors = ended.errors();
     if (errors.contains("xtables lock")) {
       return false;

@@ -6,7 +6,7 @@ import ipmasq.backend.Observation;
 import ipmasq.backend.Outcome;
 import ipmasq.iptables.ChildProcesses;
 import ipmasq.iptables.Commands;
-import ipmasq.iptables.Commands.Result;
+import ipmasq.iptables.Commands.CommandResult;
 import ipmasq.iptables.LegacyTables;
 import ipmasq.iptables.Programs;
 import ipmasq.iptables.Variant;
@@ -114,12 +114,12 @@ public final class IptablesBackend implements Backend, AutoCloseable {
 
   /** Whether the rules are kept where nf_tables does not see them; known from the first look on. */
   public boolean isLegacy() {
-    return variant.isPresent() && variant.get().kind() == Variant.Kind.LEGACY;
+    return variant.isPresent() && variant.get().kind() == Variant.VariantKind.LEGACY;
   }
 
   @Override
   public String name() {
-    return variant.map(Variant::kind).orElse(Variant.Kind.UNKNOWN).toString();
+    return variant.map(Variant::kind).orElse(Variant.VariantKind.UNKNOWN).toString();
   }
 
   /** Why legacy or nft; known from the first look on. */
@@ -178,12 +178,12 @@ public final class IptablesBackend implements Backend, AutoCloseable {
     String difference = "";
     for (int look = 0; look < LOOKS; look++) {
       switch (chains.list(family)) {
-        case OwnChains.Listing.Listed(var table) -> {
+        case OwnChains.Listing.OwnListing(var table) -> {
           return table.unreadable().isPresent()
               ? unreadable(variant().program(family), family, table)
               : seen(table, family);
         }
-        case OwnChains.Listing.Failed(var failure) -> {
+        case OwnChains.Listing.ListingFailed(var failure) -> {
           variant = failure.lasting() ? Optional.empty() : variant;
           return new Observation.Unseen(failure);
         }
@@ -205,8 +205,8 @@ public final class IptablesBackend implements Backend, AutoCloseable {
   private Observation wholeTable(Family family) {
     SavedTable table = new SavedTable(names);
     String program = variant().save(family);
-    Result result = commands.run(List.of(program, "-c", "-t", "nat"), "", table::accept);
-    if (!(result instanceof Result.Ended(var status, var _) && status == 0)) {
+    CommandResult result = commands.run(List.of(program, "-c", "-t", "nat"), "", table::accept);
+    if (!(result instanceof CommandResult.Ended(var status, var _) && status == 0)) {
       forgetMissing(result);
       return new Observation.Unseen(FailureAdvice.of(program, family, result));
     }
@@ -229,8 +229,8 @@ public final class IptablesBackend implements Backend, AutoCloseable {
       return new Observation.Unseen(FailureAdvice.somebodyElses(names.main()));
     }
     boolean asleep =
-        variant().kind() == Variant.Kind.NFT
-            && nft.dormant(family) instanceof NatTable.Answer.Given<Boolean>(var dormant)
+        variant().kind() == Variant.VariantKind.NFT
+            && nft.dormant(family) instanceof NatTable.NatAnswer.Answered<Boolean>(var dormant)
             && dormant;
     return asleep
         ? new Observation.Unseen(FailureAdvice.dormant(family))
@@ -245,8 +245,8 @@ public final class IptablesBackend implements Backend, AutoCloseable {
   }
 
   /** What is installed later may be another variant. */
-  private void forgetMissing(Result result) {
-    if (result instanceof Result.Missing) {
+  private void forgetMissing(CommandResult result) {
+    if (result instanceof CommandResult.Missing) {
       variant = Optional.empty();
     }
   }
@@ -270,8 +270,8 @@ public final class IptablesBackend implements Backend, AutoCloseable {
 
   private Outcome restore(Family family, String text) {
     String program = variant().restore(family);
-    Result result = commands.run(command(program), text, line -> {});
-    if (!(result instanceof Result.Ended ended)) {
+    CommandResult result = commands.run(command(program), text, line -> {});
+    if (!(result instanceof CommandResult.Ended ended)) {
       forgetMissing(result);
       return new Outcome.Refused(FailureAdvice.of(program, family, result));
     }

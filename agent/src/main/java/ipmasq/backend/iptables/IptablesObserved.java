@@ -1,7 +1,7 @@
 package ipmasq.backend.iptables;
 
 import ipmasq.backend.iptables.SavedTable.Chain;
-import ipmasq.backend.iptables.SavedTable.Line;
+import ipmasq.backend.iptables.SavedTable.SavedLine;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.plan.Counter;
@@ -32,7 +32,7 @@ record IptablesObserved(
     Own out,
     Optional<IptablesLayout> layout,
     Map<IptablesRule, String> counters,
-    List<Line> jumps,
+    List<SavedLine> jumps,
     StaleRules remains,
     List<String> remarks)
     implements Observed {
@@ -68,13 +68,13 @@ record IptablesObserved(
     Own main = Own.of(table.find(names.main()));
     Own out = Own.of(table.find(names.out()));
     StaleRules remains = StaleRules.in(table, family, names);
-    List<Line> jumps = StaleRules.rightJumps(table, family, names);
+    List<SavedLine> jumps = StaleRules.rightJumps(table, family, names);
     if (main.there() && jumps.isEmpty()) {
       flaws.add("the jump from POSTROUTING is missing");
     } else if (jumps.size() > 1) {
       flaws.add("the jump from POSTROUTING is there " + times(jumps.size()));
     }
-    List<Line> foreign = new ArrayList<>();
+    List<SavedLine> foreign = new ArrayList<>();
     IptablesLayout layout =
         new IptablesLayout(
             rules(table.find(names.main()), family, counters, foreign),
@@ -131,9 +131,9 @@ record IptablesObserved(
   }
 
   private static List<IptablesRule> rules(
-      Chain chain, Family family, Map<IptablesRule, String> counters, List<Line> foreign) {
+      Chain chain, Family family, Map<IptablesRule, String> counters, List<SavedLine> foreign) {
     List<IptablesRule> rules = new ArrayList<>(chain.kept().size());
-    for (Line line : chain.kept()) {
+    for (SavedLine line : chain.kept()) {
       Optional<IptablesRule> rule = IptablesRuleReader.read(family, line.words());
       if (rule.isPresent() && RuleComments.ours(rule.get().comment())) {
         rules.add(rule.get());
@@ -145,8 +145,8 @@ record IptablesObserved(
     return rules;
   }
 
-  private static void name(List<Line> foreign, List<String> flaws) {
-    for (Line line : foreign.subList(0, Math.min(foreign.size(), RULES_NAMED))) {
+  private static void name(List<SavedLine> foreign, List<String> flaws) {
+    for (SavedLine line : foreign.subList(0, Math.min(foreign.size(), RULES_NAMED))) {
       flaws.add("a rule that is not ours: " + SavedTable.shortened(line.toString()));
     }
     if (foreign.size() > RULES_NAMED) {

@@ -62,9 +62,10 @@ final class IptablesRuleReader {
 
   private boolean option(String name) {
     return switch (name) {
-      case "-s" -> Cidr.parse(next()) instanceof Cidr.Parsed.Block(var cidr) && fits(source = cidr);
+      case "-s" ->
+          Cidr.parse(next()) instanceof Cidr.ParsedCidr.Block(var cidr) && fits(source = cidr);
       case "-d" ->
-          Cidr.parse(next()) instanceof Cidr.Parsed.Block(var cidr) && fits(destination = cidr);
+          Cidr.parse(next()) instanceof Cidr.ParsedCidr.Block(var cidr) && fits(destination = cidr);
       case "-o" -> !(out = next()).isEmpty();
       case "-p" -> !(protocol = next()).isEmpty();
       case "-m" -> module(next());

@@ -16,22 +16,22 @@ final class KernelNatTable implements NatTable {
   private @Nullable Nftables nftables;
 
   /** Asks the kernel one thing or two. */
-  private interface Question<T> {
-    T ask(Nftables nftables) throws NetlinkUnavailable, Unanswered;
+  private interface NatQuestion<T> {
+    T ask(Nftables nftables) throws NetlinkUnavailable, AskFailed;
   }
 
   /** The kernel did not answer. Never leaves this class. */
-  private static final class Unanswered extends Exception {
+  private static final class AskFailed extends Exception {
     private static final long serialVersionUID = 1;
 
-    Unanswered(NetlinkFailure why) {
+    AskFailed(NetlinkFailure why) {
       super(
           why instanceof NetlinkFailure.Refused(var refusal) ? refusal.toString() : why.toString());
     }
   }
 
   @Override
-  public Answer<Optional<Use>> chain(Family family, String name) {
+  public NatAnswer<Optional<Use>> chain(Family family, String name) {
     Chain chain = new Chain(table(family), name);
     return answer(
         family,
@@ -46,12 +46,12 @@ final class KernelNatTable implements NatTable {
   }
 
   @Override
-  public Answer<Boolean> dormant(Family family) {
+  public NatAnswer<Boolean> dormant(Family family) {
     return answer(
         family,
         nft ->
             given(nft.find(table(family)))
-                .filter(table -> table.flags().contains(Table.Flag.DORMANT))
+                .filter(table -> table.flags().contains(Table.TableFlag.DORMANT))
                 .isPresent());
   }
 
@@ -67,13 +67,13 @@ final class KernelNatTable implements NatTable {
     return new Table(family == Family.IPV4 ? TableFamily.IP : TableFamily.IP6, "nat");
   }
 
-  private <T> Answer<T> answer(Family family, Question<T> question) {
+  private <T> NatAnswer<T> answer(Family family, NatQuestion<T> question) {
     try {
       Nftables open = nftables == null ? Nftables.open() : nftables;
       nftables = open;
-      return new Answer.Given<>(question.ask(open));
-    } catch (NetlinkUnavailable | Unanswered why) {
-      return new Answer.Failed<>(
+      return new NatAnswer.Answered<>(question.ask(open));
+    } catch (NetlinkUnavailable | AskFailed why) {
+      return new NatAnswer.AnswerFailed<>(
           new Failure(
               "nf_tables does not say which chains the "
                   + family
@@ -83,10 +83,10 @@ final class KernelNatTable implements NatTable {
     }
   }
 
-  private static <T> T given(ipmasq.netlink.Answer<T> answer) throws Unanswered {
+  private static <T> T given(ipmasq.netlink.Answer<T> answer) throws AskFailed {
     return switch (answer) {
       case ipmasq.netlink.Answer.Given<T>(var value) -> value;
-      case ipmasq.netlink.Answer.Failed<T>(var why) -> throw new Unanswered(why);
+      case ipmasq.netlink.Answer.Failed<T>(var why) -> throw new AskFailed(why);
     };
   }
 }

@@ -10,10 +10,10 @@ import java.util.Optional;
  */
 interface NatTable extends AutoCloseable {
   /** What came of a question. */
-  sealed interface Answer<T> {
-    record Given<T>(T value) implements Answer<T> {}
+  sealed interface NatAnswer<T> {
+    record Answered<T>(T value) implements NatAnswer<T> {}
 
-    record Failed<T>(Failure failure) implements Answer<T> {}
+    record AnswerFailed<T>(Failure failure) implements NatAnswer<T> {}
   }
 
   /**
@@ -25,10 +25,10 @@ interface NatTable extends AutoCloseable {
   record Use(int rules, int jumps) {}
 
   /** The chain of that name; empty: there is none. */
-  Answer<Optional<Use>> chain(Family family, String name);
+  NatAnswer<Optional<Use>> chain(Family family, String name);
 
   /** Whether the table is there, but asleep: none of its rules sees a packet. */
-  Answer<Boolean> dormant(Family family);
+  NatAnswer<Boolean> dormant(Family family);
 
   /** Gives up what it asks by; asked again, it starts anew. */
   @Override

@@ -1,10 +1,10 @@
 package ipmasq.backend.iptables;
 
 import ipmasq.backend.Failure;
-import ipmasq.backend.iptables.NatTable.Answer;
+import ipmasq.backend.iptables.NatTable.NatAnswer;
 import ipmasq.backend.iptables.NatTable.Use;
 import ipmasq.iptables.Commands;
-import ipmasq.iptables.Commands.Result;
+import ipmasq.iptables.Commands.CommandResult;
 import ipmasq.iptables.Variant;
 import ipmasq.net.Family;
 import java.util.ArrayDeque;
@@ -26,9 +26,9 @@ import java.util.Set;
 record OwnChains(Commands commands, NatTable nft, Variant variant, ChainNames names) {
   /** What came of it. */
   sealed interface Listing {
-    record Listed(SavedTable table) implements Listing {}
+    record OwnListing(SavedTable table) implements Listing {}
 
-    record Failed(Failure failure) implements Listing {}
+    record ListingFailed(Failure failure) implements Listing {}
 
     /** What was printed is not what the kernel has: mostly, because it changed meanwhile. */
     record Differs(String chain, int listed, int held) implements Listing {}
@@ -46,12 +46,12 @@ record OwnChains(Commands commands, NatTable nft, Variant variant, ChainNames na
     while (!todo.isEmpty()) {
       String chain = todo.poll();
       switch (nft.chain(family, chain)) {
-        case Answer.Failed<Optional<Use>>(var failure) -> {
-          return new Listing.Failed(failure);
+        case NatAnswer.AnswerFailed<Optional<Use>>(var failure) -> {
+          return new Listing.ListingFailed(failure);
         }
-        case Answer.Given<Optional<Use>>(var use) when use.isPresent() -> {
-          Result result = list(family, chain, table);
-          if (!(result instanceof Result.Ended(var status, var _) && status == 0)) {
+        case NatAnswer.Answered<Optional<Use>>(var use) when use.isPresent() -> {
+          CommandResult result = list(family, chain, table);
+          if (!(result instanceof CommandResult.Ended(var status, var _) && status == 0)) {
             return failed(family, chain, result);
           }
           found.put(chain, use.get());
@@ -63,7 +63,7 @@ record OwnChains(Commands commands, NatTable nft, Variant variant, ChainNames na
             todo.add(ChainNames.POSTROUTING);
           }
         }
-        case Answer.Given<Optional<Use>> _ -> {}
+        case NatAnswer.Answered<Optional<Use>> _ -> {}
       }
     }
     table.accept("COMMIT");
@@ -79,22 +79,23 @@ record OwnChains(Commands commands, NatTable nft, Variant variant, ChainNames na
       }
       listed.jumps(entry.getValue().jumps());
     }
-    return new Listing.Listed(table);
+    return new Listing.OwnListing(table);
   }
 
-  private Result list(Family family, String chain, SavedTable table) {
+  private CommandResult list(Family family, String chain, SavedTable table) {
     return commands.run(
         List.of(variant.program(family), "-t", "nat", "-v", "-S", chain),
         "",
         line -> table.accept(saved(line)));
   }
 
-  private Listing failed(Family family, String chain, Result result) {
+  private Listing failed(Family family, String chain, CommandResult result) {
     boolean gone =
-        nft.chain(family, chain) instanceof Answer.Given<Optional<Use>>(var now) && now.isEmpty();
+        nft.chain(family, chain) instanceof NatAnswer.Answered<Optional<Use>>(var now)
+            && now.isEmpty();
     return gone
         ? new Listing.Differs(chain, 0, 0)
-        : new Listing.Failed(FailureAdvice.of(variant.program(family), family, result));
+        : new Listing.ListingFailed(FailureAdvice.of(variant.program(family), family, result));
   }
 
   /** A chain as iptables-save would declare it. */

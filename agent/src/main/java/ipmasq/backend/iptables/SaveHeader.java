@@ -9,8 +9,8 @@ import java.util.Optional;
  *
  * @param version major, minor and patch as one number: 1.8.9 is 1008009; 0: not told
  */
-record SaveHeader(int version, Variant.Kind kind) {
-  static final SaveHeader NONE = new SaveHeader(0, Variant.Kind.UNKNOWN);
+record SaveHeader(int version, Variant.VariantKind kind) {
+  static final SaveHeader NONE = new SaveHeader(0, Variant.VariantKind.UNKNOWN);
 
   /** The first that knows {@code --random-fully}, and {@code -w} in a restore. */
   private static final int RANDOM_FULLY = 1_006_002;
@@ -26,7 +26,10 @@ record SaveHeader(int version, Variant.Kind kind) {
         ? Optional.empty()
         : Optional.of(
             new SaveHeader(
-                version, line.contains("(nf_tables)") ? Variant.Kind.NFT : Variant.Kind.LEGACY));
+                version,
+                line.contains("(nf_tables)")
+                    ? Variant.VariantKind.NFT
+                    : Variant.VariantKind.LEGACY));
   }
 
   private static int version(String text) {

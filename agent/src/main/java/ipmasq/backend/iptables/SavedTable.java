@@ -24,7 +24,7 @@ final class SavedTable {
    * @param counters {@code [packets:bytes]}, or empty where they were not printed
    * @param text what follows {@code -A CHAIN}, as it was printed
    */
-  record Line(String chain, String counters, String text) {
+  record SavedLine(String chain, String counters, String text) {
     List<String> words() {
       return ShellWords.of(text);
     }
@@ -48,7 +48,7 @@ final class SavedTable {
   static final class Chain {
     static final Chain MISSING = new Chain();
 
-    private final List<Line> kept = new ArrayList<>(0);
+    private final List<SavedLine> kept = new ArrayList<>(0);
     private boolean users;
     private int rules;
     private int foreign;
@@ -60,14 +60,14 @@ final class SavedTable {
       return users;
     }
 
-    List<Line> kept() {
+    List<SavedLine> kept() {
       return kept;
     }
 
     /** Where rules of ours in it lead. */
     Set<String> ourTargets() {
       Set<String> targets = new HashSet<>();
-      for (Line line : kept) {
+      for (SavedLine line : kept) {
         if (bearsOurComment(line.words())) {
           line.target().ifPresent(targets::add);
         }
@@ -165,7 +165,7 @@ final class SavedTable {
         RuleComments.maybeOurs(line) && bearsOurComment(ShellWords.of(line.substring(nameTo)));
     if (own || ours) {
       String text = line.substring(Math.min(nameTo + 1, line.length()));
-      chain.kept.add(new Line(name, at == 0 ? "" : line.substring(0, at - 1), text));
+      chain.kept.add(new SavedLine(name, at == 0 ? "" : line.substring(0, at - 1), text));
     }
     if (ours) {
       chain.kept.getLast().target().ifPresent(target -> chain(target).ourJumps++);

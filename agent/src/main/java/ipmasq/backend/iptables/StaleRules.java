@@ -1,7 +1,7 @@
 package ipmasq.backend.iptables;
 
 import ipmasq.backend.iptables.SavedTable.Chain;
-import ipmasq.backend.iptables.SavedTable.Line;
+import ipmasq.backend.iptables.SavedTable.SavedLine;
 import ipmasq.net.Family;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -22,12 +22,12 @@ import java.util.TreeSet;
  * @param others chains with our comments and a name that we never had: another agent's, or ours
  *     from before a restart, which nothing tells apart
  */
-record StaleRules(List<Line> jumps, List<String> chains, List<String> others) {
+record StaleRules(List<SavedLine> jumps, List<String> chains, List<String> others) {
   static StaleRules in(SavedTable table, Family family, ChainNames names) {
-    List<Line> jumps = new ArrayList<>();
+    List<SavedLine> jumps = new ArrayList<>();
     Set<String> others = new TreeSet<>();
     IptablesRule right = IptablesRule.jump(family, names.main());
-    for (Line line : table.find(ChainNames.POSTROUTING).kept()) {
+    for (SavedLine line : table.find(ChainNames.POSTROUTING).kept()) {
       List<String> words = line.words();
       String target = after(words, "-j");
       if (isJump(words, table) && !isRight(words, family, right)) {
@@ -41,10 +41,10 @@ record StaleRules(List<Line> jumps, List<String> chains, List<String> others) {
     return new StaleRules(jumps, chains(table, names, jumps), List.copyOf(others));
   }
 
-  static List<Line> rightJumps(SavedTable table, Family family, ChainNames names) {
+  static List<SavedLine> rightJumps(SavedTable table, Family family, ChainNames names) {
     IptablesRule right = IptablesRule.jump(family, names.main());
-    List<Line> jumps = new ArrayList<>();
-    for (Line line : table.find(ChainNames.POSTROUTING).kept()) {
+    List<SavedLine> jumps = new ArrayList<>();
+    for (SavedLine line : table.find(ChainNames.POSTROUTING).kept()) {
       if (isRight(line.words(), family, right)) {
         jumps.add(line);
       }
@@ -66,7 +66,7 @@ record StaleRules(List<Line> jumps, List<String> chains, List<String> others) {
     return at >= 0 && at + 1 < words.size() ? words.get(at + 1) : "";
   }
 
-  private static List<String> chains(SavedTable table, ChainNames names, List<Line> jumps) {
+  private static List<String> chains(SavedTable table, ChainNames names, List<SavedLine> jumps) {
     Set<String> going = new HashSet<>();
     for (Map.Entry<String, Chain> entry : table.chains().entrySet()) {
       Chain chain = entry.getValue();
@@ -89,11 +89,11 @@ record StaleRules(List<Line> jumps, List<String> chains, List<String> others) {
   }
 
   private static Set<String> wantedByWhatStays(
-      SavedTable table, ChainNames names, List<Line> jumps, Set<String> going) {
+      SavedTable table, ChainNames names, List<SavedLine> jumps, Set<String> going) {
     Set<String> wanted = new HashSet<>();
     for (Map.Entry<String, Chain> entry : table.chains().entrySet()) {
       if (!names.current(entry.getKey()) && !going.contains(entry.getKey())) {
-        for (Line line : entry.getValue().kept()) {
+        for (SavedLine line : entry.getValue().kept()) {
           if (!jumps.contains(line)) {
             wanted.add(after(line.words(), "-j"));
             wanted.add(after(line.words(), "-g"));
@@ -110,7 +110,7 @@ record StaleRules(List<Line> jumps, List<String> chains, List<String> others) {
 
   List<String> phrases(ChainNames names) {
     List<String> phrases = new ArrayList<>();
-    for (Line jump : jumps) {
+    for (SavedLine jump : jumps) {
       String target = after(jump.words(), "-j");
       phrases.add(
           target.equals(names.main())

@@ -1,7 +1,7 @@
 package ipmasq.backend.iptables;
 
 import ipmasq.iptables.Commands;
-import ipmasq.iptables.Commands.Result;
+import ipmasq.iptables.Commands.CommandResult;
 import ipmasq.iptables.LegacyTables;
 import ipmasq.iptables.Programs;
 import ipmasq.iptables.Variant;
@@ -21,9 +21,9 @@ record VariantProbe(Programs programs, LegacyTables legacy, Commands commands) {
   }
 
   private Variant.Signs signs() {
-    Variant.Kind plain = programs.kind("iptables-save");
+    Variant.VariantKind plain = programs.kind("iptables-save");
     boolean legacyMangle = mangle(Family.IPV4) || mangle(Family.IPV6);
-    if (plain == Variant.Kind.NFT && !legacyMangle) {
+    if (plain == Variant.VariantKind.NFT && !legacyMangle) {
       // Whatever a hint said, it would be this one.
       return new Variant.Signs(plain, "", "", "");
     }
@@ -54,7 +54,7 @@ record VariantProbe(Programs programs, LegacyTables legacy, Commands commands) {
       }
       String program = Variant.program(family, infix) + "-save";
       List<String> found = new ArrayList<>();
-      Result result =
+      CommandResult result =
           commands.run(
               List.of(program, "-t", "mangle"),
               "",
@@ -63,7 +63,7 @@ record VariantProbe(Programs programs, LegacyTables legacy, Commands commands) {
       if (!found.isEmpty()) {
         return new Hint(found.getLast(), "");
       }
-      if (!(result instanceof Result.Ended(var status, var _) && status == 0)) {
+      if (!(result instanceof CommandResult.Ended(var status, var _) && status == 0)) {
         unreadable = FailureAdvice.of(program, family, result).message();
       }
     }

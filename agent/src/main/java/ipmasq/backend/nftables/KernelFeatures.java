@@ -38,7 +38,7 @@ record KernelFeatures(boolean owner, boolean elementCounters, boolean comments) 
   /** Our table, to be made or taken over. */
   Table table() {
     Table table = comments ? TableNames.TABLE : TableNames.TABLE.commented("");
-    return owner ? table.with(Table.Flag.OWNER, Table.Flag.PERSIST) : table;
+    return owner ? table.with(Table.TableFlag.OWNER, Table.TableFlag.PERSIST) : table;
   }
 
   /** A set, to be made for this content, each element of which counts. */
@@ -82,7 +82,7 @@ record KernelFeatures(boolean owner, boolean elementCounters, boolean comments) 
 
   /** How kernels refuse what they do not know. */
   private static boolean isUnknown(Commit commit) {
-    return commit instanceof Commit.Refused refused
+    return commit instanceof Commit.Rejected refused
         && (refused.errno().is(Errno.EINVAL) || refused.errno().is(Errno.EOPNOTSUPP));
   }
 }

@@ -86,7 +86,7 @@ public final class NftablesBackend implements Backend, AutoCloseable {
 
   /** Whether its owner is gone and the next may take its place. */
   private static boolean isAdoptable(Table table) {
-    return table.owner() == 0 && table.flags().contains(Table.Flag.PERSIST);
+    return table.owner() == 0 && table.flags().contains(Table.TableFlag.PERSIST);
   }
 
   @Override
@@ -171,7 +171,8 @@ public final class NftablesBackend implements Backend, AutoCloseable {
   }
 
   private static TableUpdate update(Policy policy, NftablesObserved held, KernelFeatures features) {
-    boolean dormant = held.table().filter(t -> t.flags().contains(Table.Flag.DORMANT)).isPresent();
+    boolean dormant =
+        held.table().filter(t -> t.flags().contains(Table.TableFlag.DORMANT)).isPresent();
     boolean adopted =
         features.owner() && held.table().filter(NftablesBackend::isAdoptable).isPresent();
     boolean claim = held.table().isEmpty() || held.foreign() || dormant || adopted;
@@ -208,7 +209,7 @@ public final class NftablesBackend implements Backend, AutoCloseable {
       case Commit.Committed _ -> new Outcome.Applied();
       case Commit.Raced raced -> new Outcome.Raced(raced.toString());
       case Commit.Unclear(var failure) -> new Outcome.Raced(failure.toString());
-      case Commit.Refused refused -> {
+      case Commit.Rejected refused -> {
         Errno errno = refused.errno();
         // What was to be deleted is gone, what was to be added is there, somebody else is at it, or
         // there was no room to say so.

@@ -151,7 +151,7 @@ final class NftablesClient implements AutoCloseable {
     if (policy.isEmpty() && (!chains.isEmpty() || exempt.isPresent())) {
       flaws.add("our chains, their rules or sets are not as they should be");
     }
-    if (policy.isPresent() && table.flags().contains(Table.Flag.DORMANT)) {
+    if (policy.isPresent() && table.flags().contains(Table.TableFlag.DORMANT)) {
       flaws.add("the table is dormant");
     }
     return new NftablesObserved(

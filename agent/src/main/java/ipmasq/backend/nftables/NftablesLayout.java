@@ -100,7 +100,7 @@ final class NftablesLayout {
     layout.family();
     layout.add(
         TableNames.SERVICE_COMMENT,
-        new Ct(1, Ct.Key.STATUS),
+        new Ct(1, Ct.CtKey.STATUS),
         Bitwise.and(1, IPS_DST_NAT),
         Cmp.neq(Data.hostU32(0)),
         Verdict.RETURN);
@@ -109,12 +109,13 @@ final class NftablesLayout {
     layout.exempt(
         TableNames.PIN_COMMENT,
         List.of(
-            layout.source(), new Nat(Nat.Kind.SNAT, layout.tableFamily(), 1, 1, 0, 0, Set.of())));
+            layout.source(),
+            new Nat(Nat.NatKind.SNAT, layout.tableFamily(), 1, 1, 0, 0, Set.of())));
     return new ChainRules(layout.chain, layout.rules);
   }
 
   private void family() {
-    add("", new Meta(Meta.Key.NFPROTO), Cmp.neq(protocol), Verdict.RETURN);
+    add("", new Meta(Meta.MetaKey.NFPROTO), Cmp.neq(protocol), Verdict.RETURN);
   }
 
   private Payload source() {
@@ -129,7 +130,7 @@ final class NftablesLayout {
     if (!policy.sources().isEmpty()) {
       add(
           TableNames.SOURCES_COMMENT,
-          new Meta(Meta.Key.NFPROTO),
+          new Meta(Meta.MetaKey.NFPROTO),
           Cmp.eq(protocol),
           source(),
           new Lookup(1, TableNames.sources(family).name(), true),
@@ -138,7 +139,7 @@ final class NftablesLayout {
     if (!policy.interfaces().isEmpty()) {
       List<Expression> none = new ArrayList<>();
       for (String name : policy.interfaces()) {
-        none.add(new Meta(Meta.Key.OIFNAME));
+        none.add(new Meta(Meta.MetaKey.OIFNAME));
         none.add(Cmp.neq(interfaceName(name)));
       }
       none.add(Verdict.RETURN);
@@ -155,7 +156,7 @@ final class NftablesLayout {
 
   private void exempt(String comment, List<Expression> then) {
     List<Expression> rule = new ArrayList<>();
-    rule.add(new Meta(Meta.Key.NFPROTO));
+    rule.add(new Meta(Meta.MetaKey.NFPROTO));
     rule.add(Cmp.eq(protocol));
     rule.add(destination());
     rule.add(Bitwise.and(1, Slash8Index.mask(family)));
@@ -188,7 +189,7 @@ final class NftablesLayout {
     for (int i = 0; i < how.ports().size(); i++) {
       PortRange range = how.ports().get(i);
       List<Expression> rule = new ArrayList<>();
-      rule.add(new Meta(Meta.Key.L4PROTO));
+      rule.add(new Meta(Meta.MetaKey.L4PROTO));
       rule.add(Cmp.eq(Data.u8(protocol)));
       if (i < how.ports().size() - 1) {
         rule.addAll(chance(range.size(), remaining));
@@ -238,7 +239,13 @@ final class NftablesLayout {
     action.add(
         how.addresses().isPresent()
             ? new Nat(
-                Nat.Kind.SNAT, tableFamily(), firstAddress, lastAddress, firstPort, lastPort, flags)
+                Nat.NatKind.SNAT,
+                tableFamily(),
+                firstAddress,
+                lastAddress,
+                firstPort,
+                lastPort,
+                flags)
             : new Masquerade(flags, firstPort, lastPort));
     return action;
   }

@@ -22,16 +22,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RulesWatch implements Watch, AutoCloseable {
   /** Reads what stands for the rules; equal when they are. */
-  private interface Reading {
+  private interface Digest {
     Object read(NftablesClient kernel, Generation generation) throws QueryFailed;
   }
 
   private final NftablesClient kernel = new NftablesClient();
-  private final Reading reading;
+  private final Digest reading;
   private @Nullable Generation seen;
   private Optional<Object> mark = Optional.empty();
 
-  private RulesWatch(Reading reading) {
+  private RulesWatch(Digest reading) {
     this.reading = reading;
   }
 

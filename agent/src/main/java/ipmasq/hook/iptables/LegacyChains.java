@@ -88,7 +88,7 @@ final class LegacyChains {
       }
       chains.put(chain, read);
     }
-    return new BaseChain(name, priority, entry, drops, new BaseChain.Read(chains));
+    return new BaseChain(name, priority, entry, drops, new BaseChain.ChainsRead(chains));
   }
 
   /** What a target is that is a chain; nothing where it is an extension. */

@@ -3,7 +3,7 @@ package ipmasq.hook.iptables;
 import ipmasq.hook.BaseChain;
 import ipmasq.iptables.ChildProcesses;
 import ipmasq.iptables.Commands;
-import ipmasq.iptables.Commands.Result;
+import ipmasq.iptables.Commands.CommandResult;
 import ipmasq.iptables.LegacyTables;
 import ipmasq.iptables.Programs;
 import ipmasq.iptables.Variant;
@@ -85,8 +85,8 @@ public final class LegacyHook {
     if (program.isEmpty()) {
       return false;
     }
-    Result result = commands.run(List.of(program, "-t", table), "", lines);
-    return result instanceof Result.Ended(var status, var _) && status == 0;
+    CommandResult result = commands.run(List.of(program, "-t", table), "", lines);
+    return result instanceof CommandResult.Ended(var status, var _) && status == 0;
   }
 
   /** The program by the name that says so, else by what it really is. */
@@ -96,6 +96,6 @@ public final class LegacyHook {
       return named;
     }
     String plain = Variant.program(family, "") + "-save";
-    return programs.kind(plain) == Variant.Kind.LEGACY ? plain : "";
+    return programs.kind(plain) == Variant.VariantKind.LEGACY ? plain : "";
   }
 }

@@ -36,7 +36,7 @@ final class SavedRuleReader {
 
   /** What a target is that is a chain; nothing where it is an extension. */
   @FunctionalInterface
-  interface Chains {
+  interface JumpTargets {
     Optional<Action> target(String name, boolean noReturn);
   }
 
@@ -55,18 +55,18 @@ final class SavedRuleReader {
   /**
    * @param line {@code -A CHAIN …}
    */
-  static Rule read(Family family, String line, Chains chains) {
+  static Rule read(Family family, String line, JumpTargets chains) {
     List<String> words = ShellWords.of(line);
     String text = line.length() > LONGEST_TEXT ? line.substring(0, LONGEST_TEXT) + "…" : line;
     if (words.size() < 2) {
-      return new Rule(List.of(), new Action.Unknown(text), text);
+      return new Rule(List.of(), new Action.UnknownAction(text), text);
     }
     SavedRuleReader rule = new SavedRuleReader(family, words.subList(2, words.size()));
     rule.read(chains);
-    return new Rule(rule.conditions, rule.action.orElse(new Action.Nothing()), text);
+    return new Rule(rule.conditions, rule.action.orElse(new Action.NoAction()), text);
   }
 
-  private void read(Chains chains) {
+  private void read(JumpTargets chains) {
     while (at < words.size()) {
       String word = next();
       switch (word) {
@@ -113,7 +113,7 @@ final class SavedRuleReader {
     add(
         Protocols.isKnown(name)
             ? new Condition.Protocol(name)
-            : new Condition.Unknown("-p " + text));
+            : new Condition.UnknownCondition("-p " + text));
   }
 
   /** The first packet of a connection is new, and nothing else. */
@@ -127,7 +127,7 @@ final class SavedRuleReader {
     Optional<IpRange> range = IpRange.parse(text);
     add(
         range.isEmpty()
-            ? new Condition.Unknown("--range " + text)
+            ? new Condition.UnknownCondition("--range " + text)
             : source
                 ? new Condition.Source(AddressRanges.of(range.get()))
                 : new Condition.Destination(AddressRanges.of(range.get())));
@@ -136,11 +136,11 @@ final class SavedRuleReader {
   private void block(boolean source) {
     String text = next();
     Optional<Cidr> block =
-        Cidr.parse(text) instanceof Cidr.Parsed.Block(var cidr)
+        Cidr.parse(text) instanceof Cidr.ParsedCidr.Block(var cidr)
             ? Optional.of(cidr)
             : Ip.parse(text).map(ip -> new Cidr(ip, family.bits()));
     if (block.isEmpty()) {
-      add(new Condition.Unknown((source ? "-s " : "-d ") + text)); // a mask with holes
+      add(new Condition.UnknownCondition((source ? "-s " : "-d ") + text)); // a mask with holes
     } else {
       add(source ? Condition.source(block.get()) : Condition.destination(block.get()));
     }
@@ -148,7 +148,7 @@ final class SavedRuleReader {
 
   private void module(String name) {
     if (!SAYS_NOTHING.contains(name) && !nextIsOption()) {
-      add(new Condition.Unknown("-m " + name));
+      add(new Condition.UnknownCondition("-m " + name));
     }
   }
 
@@ -168,12 +168,12 @@ final class SavedRuleReader {
       long mask = slash < 0 ? 0xffff_ffffL : Long.decode(text.substring(slash + 1));
       add(new Condition.Mark(value, mask));
     } catch (NumberFormatException odd) {
-      add(new Condition.Unknown("--mark " + text));
+      add(new Condition.UnknownCondition("--mark " + text));
     }
   }
 
   private static Condition local(String type, Condition local, String option) {
-    return type.equals("LOCAL") ? local : new Condition.Unknown(option + type);
+    return type.equals("LOCAL") ? local : new Condition.UnknownCondition(option + type);
   }
 
   private void ports(String option, String text) {
@@ -187,7 +187,7 @@ final class SavedRuleReader {
       }
       add(new Condition.Port(ranges));
     } catch (IllegalArgumentException odd) {
-      add(new Condition.Unknown(option + " " + text));
+      add(new Condition.UnknownCondition(option + " " + text));
     }
   }
 
@@ -197,10 +197,10 @@ final class SavedRuleReader {
     while (at < words.size() && !words.get(at).startsWith("-") && !words.get(at).equals("!")) {
       text.append(' ').append(next());
     }
-    add(new Condition.Unknown(text.toString()));
+    add(new Condition.UnknownCondition(text.toString()));
   }
 
-  private Action target(String name, Chains chains, boolean noReturn) {
+  private Action target(String name, JumpTargets chains, boolean noReturn) {
     Optional<Action> chain = chains.target(name, noReturn);
     if (chain.isPresent()) {
       return chain.get();
@@ -214,9 +214,9 @@ final class SavedRuleReader {
       case "DROP" -> new Action.Drop();
       case "MARK" -> setMark();
       case "CONNMARK" ->
-          words.contains("--restore-mark") ? Action.SetMark.UNKNOWN : new Action.Nothing();
-      case "LOG", "NFLOG", "TRACE", "CLASSIFY", "CT", "NOTRACK" -> new Action.Nothing();
-      default -> new Action.Unknown("-j " + name);
+          words.contains("--restore-mark") ? Action.SetMark.UNKNOWN : new Action.NoAction();
+      case "LOG", "NFLOG", "TRACE", "CLASSIFY", "CT", "NOTRACK" -> new Action.NoAction();
+      default -> new Action.UnknownAction("-j " + name);
     };
   }
 
@@ -229,7 +229,7 @@ final class SavedRuleReader {
     Optional<IpRange> to = IpRange.parse(addresses.replace("[", "").replace("]", ""));
     return to.isPresent() && words.lastIndexOf("--to-source") == option
         ? new Action.Translate("SNAT", to)
-        : new Action.Unknown("-j SNAT");
+        : new Action.UnknownAction("-j SNAT");
   }
 
   /** {@code --set-xmark value/mask}: zeroes the mask's bits, then turns the value's. */

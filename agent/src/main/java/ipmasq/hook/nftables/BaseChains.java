@@ -25,7 +25,7 @@ public final class BaseChains {
    *
    * @param tables all tables
    */
-  record Listed(List<Chain> chains, List<Table> tables) {}
+  record BaseListing(List<Chain> chains, List<Table> tables) {}
 
   private List<Chain> chains = List.of();
   private List<Object> seen = List.of();
@@ -33,7 +33,7 @@ public final class BaseChains {
   private boolean listed;
 
   /** Nothing where the kernel does not answer. */
-  Optional<Listed> list(RulesetReader kernel) {
+  Optional<BaseListing> list(RulesetReader kernel) {
     Optional<List<TableUse>> uses = kernel.ask(nftables -> nftables.tableUses());
     if (uses.isEmpty()) {
       return Optional.empty();
@@ -55,7 +55,7 @@ public final class BaseChains {
     } else {
       iptables(kernel);
     }
-    return Optional.of(new Listed(chains, uses.get().stream().map(TableUse::table).toList()));
+    return Optional.of(new BaseListing(chains, uses.get().stream().map(TableUse::table).toList()));
   }
 
   private static boolean ofServices(Table table) {

@@ -76,7 +76,7 @@ public final class ForeignChains {
 
   private List<BaseChain> at(Hook hook) {
     try (kernel) {
-      Optional<BaseChains.Listed> all = bases.list(kernel);
+      Optional<BaseChains.BaseListing> all = bases.list(kernel);
       if (all.isEmpty()) {
         return List.of(
             BaseChain.unreadable("nf_tables", 0, "the kernel did not list its rules to us"));
@@ -111,10 +111,10 @@ public final class ForeignChains {
             table ->
                 table.family() == chain.family()
                     && table.name().equals(chain.table())
-                    && table.flags().contains(Table.Flag.DORMANT));
+                    && table.flags().contains(Table.TableFlag.DORMANT));
   }
 
-  private BaseChain read(Chain chain, Chain.Base base) {
+  private BaseChain read(Chain chain, Chain.BaseHook base) {
     Optional<Action> ours = ownTable ? ours(chain) : Optional.empty();
     if (ours.isPresent()) {
       String where = "table inet " + TableNames.TABLE.name() + " chain " + chain.name();
@@ -135,7 +135,7 @@ public final class ForeignChains {
         base.priority(),
         chain.name(),
         base.policy() == Chain.Policy.DROP,
-        new BaseChain.Read(reachable(chain, iptables)));
+        new BaseChain.ChainsRead(reachable(chain, iptables)));
   }
 
   /** What one of our own chains does; nothing where it is none of them. */
@@ -146,10 +146,10 @@ public final class ForeignChains {
     for (Family each : Family.values()) {
       boolean same = each == family;
       if (chain.name().equals(TableNames.chain(each).name())) {
-        return Optional.of(same ? new Action.Ours() : new Action.Nothing());
+        return Optional.of(same ? new Action.Ours() : new Action.NoAction());
       }
       if (chain.name().equals(TableNames.pin(each).name())) {
-        return Optional.of(same ? new Action.Pin() : new Action.Nothing());
+        return Optional.of(same ? new Action.Pin() : new Action.NoAction());
       }
     }
     return Optional.empty(); // somebody else's, in our table

@@ -5,7 +5,7 @@ import ipmasq.hook.AddressRanges;
 import ipmasq.hook.Condition;
 import ipmasq.hook.ElementSet;
 import ipmasq.hook.SetKey;
-import ipmasq.hook.nftables.ForeignSets.Content;
+import ipmasq.hook.nftables.ForeignSets.Elements;
 import ipmasq.hook.nftables.ForeignSets.Entry;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
@@ -52,7 +52,7 @@ final class ForeignRule {
   private static final int MOST_ALTERNATIVES = 256;
 
   private final Family family;
-  private final Function<String, Content> sets;
+  private final Function<String, Elements> sets;
   private final @Nullable RegisterContent[] slots = new RegisterContent[SLOTS];
   private final List<Condition> conditions = new ArrayList<>();
   private Optional<Action> action = Optional.empty();
@@ -66,7 +66,7 @@ final class ForeignRule {
   /** A map that stands for as many rules as it has elements. */
   private record Mapping(List<RegisterContent> fields, List<Entry> entries, int to) {}
 
-  private ForeignRule(Family family, Function<String, Content> sets) {
+  private ForeignRule(Family family, Function<String, Elements> sets) {
     this.family = family;
     this.sets = sets;
   }
@@ -82,7 +82,7 @@ final class ForeignRule {
    * @param asIptables whether to print it as iptables would
    */
   static List<ipmasq.hook.Rule> read(
-      Rule rule, Family family, Function<String, Content> sets, boolean asIptables) {
+      Rule rule, Family family, Function<String, Elements> sets, boolean asIptables) {
     ForeignRule reader = new ForeignRule(family, sets);
     for (Expression expression : rule.expressions()) {
       reader.step(expression);
@@ -98,7 +98,7 @@ final class ForeignRule {
 
   /** Whether it may match, as far as its own words tell: sets are not looked at. */
   static boolean mayConcern(Rule rule, Ip destination) {
-    ForeignRule reader = new ForeignRule(destination.family(), _ -> new Content.Unreadable());
+    ForeignRule reader = new ForeignRule(destination.family(), _ -> new Elements.Unreadable());
     for (Expression expression : rule.expressions()) {
       reader.step(expression);
     }
@@ -106,13 +106,13 @@ final class ForeignRule {
   }
 
   private String iptables(String chain) {
-    Action then = action.orElse(mark.<Action>map(set -> set).orElse(new Action.Nothing()));
+    Action then = action.orElse(mark.<Action>map(set -> set).orElse(new Action.NoAction()));
     return IptablesText.of(chain, conditions, comment, commentFirst, then, targetOptions);
   }
 
   private List<ipmasq.hook.Rule> rules(String text) {
     if (mapping.isEmpty()) {
-      return List.of(rule(conditions, action.orElse(new Action.Nothing()), text));
+      return List.of(rule(conditions, action.orElse(new Action.NoAction()), text));
     }
     List<ipmasq.hook.Rule> rules = new ArrayList<>();
     for (Entry entry : mapping.get().entries) {
@@ -130,7 +130,7 @@ final class ForeignRule {
     Action both =
         mark.isEmpty()
             ? then
-            : then instanceof Action.Nothing ? mark.get() : new Action.MarkAnd(mark.get(), then);
+            : then instanceof Action.NoAction ? mark.get() : new Action.MarkAnd(mark.get(), then);
     return new ipmasq.hook.Rule(all, both, text);
   }
 
@@ -142,7 +142,7 @@ final class ForeignRule {
     byte[] data = entry.data().map(d -> d.bytes()).orElse(new byte[0]);
     int length = family.bytes();
     if (action.isEmpty()) {
-      return new Action.Nothing();
+      return new Action.NoAction();
     }
     return action.get() instanceof Action.Translate && data.length >= length
         ? new Action.Translate("snat", Optional.of(one(Arrays.copyOf(data, length))))
@@ -177,14 +177,14 @@ final class ForeignRule {
       }
       case MapLookup lookup -> map(lookup);
       case SetMeta(var register, var key) -> {
-        if (key == Meta.Key.MARK) {
+        if (key == Meta.MetaKey.MARK) {
           mark = Optional.of(mark(held(register)));
         }
       }
       case Counter _ -> {}
       case ObjectReference reference -> {
         if (!reference.isCounter()) {
-          conditions.add(new Condition.Unknown(reference.toString()));
+          conditions.add(new Condition.UnknownCondition(reference.toString()));
         }
       }
       case Masquerade _ -> decide(new Action.Translate("masquerade"));
@@ -247,14 +247,14 @@ final class ForeignRule {
 
   private Condition in(int register, String name) {
     return switch (sets.apply(name)) {
-      case Content.Unreadable() -> new Condition.Unknown("set @" + name);
-      case Content.Long(var set, var length) -> {
+      case Elements.Unreadable() -> new Condition.UnknownCondition("set @" + name);
+      case Elements.Long(var set, var length) -> {
         List<SetKey> keys = keys(register, length);
         yield keys.isEmpty()
-            ? new Condition.Unknown("set @" + name)
+            ? new Condition.UnknownCondition("set @" + name)
             : new Condition.Member(keys, set);
       }
-      case Content.Whole(var entries, var set) -> in(register, name, entries, set);
+      case Elements.AllElements(var entries, var set) -> in(register, name, entries, set);
     };
   }
 
@@ -278,7 +278,7 @@ final class ForeignRule {
     int length = keyLength(entries);
     List<RegisterContent> fields = fields(register, length);
     if (fields.isEmpty() && length > 0) {
-      return new Condition.Unknown("set @" + name);
+      return new Condition.UnknownCondition("set @" + name);
     }
     Optional<Condition> addresses = addresses(fields, entries);
     if (addresses.isPresent()) {
@@ -287,7 +287,7 @@ final class ForeignRule {
     if (entries.size() > MOST_ALTERNATIVES) {
       List<SetKey> keys = keys(register, length);
       return keys.isEmpty()
-          ? new Condition.Unknown("set @" + name)
+          ? new Condition.UnknownCondition("set @" + name)
           : new Condition.Member(keys, set);
     }
     List<List<Condition>> alternatives = new ArrayList<>();
@@ -319,9 +319,9 @@ final class ForeignRule {
     if (fields.size() != 1 || fields.getFirst().key(family).isEmpty()) {
       return Optional.empty();
     }
-    SetKey.Part part = fields.getFirst().key(family).get().part();
+    SetKey.KeyPart part = fields.getFirst().key(family).get().part();
     boolean whole = entries.stream().allMatch(entry -> entry.keys().isPresent());
-    if (!whole || part != SetKey.Part.SOURCE && part != SetKey.Part.DESTINATION) {
+    if (!whole || part != SetKey.KeyPart.SOURCE && part != SetKey.KeyPart.DESTINATION) {
       return Optional.empty();
     }
     List<IpRange> ranges = new ArrayList<>(entries.size());
@@ -330,7 +330,7 @@ final class ForeignRule {
       ranges.add(new IpRange(Ip.ofBytes(keys.first()), Ip.ofBytes(keys.last())));
     }
     return Optional.of(
-        part == SetKey.Part.SOURCE
+        part == SetKey.KeyPart.SOURCE
             ? new Condition.Source(AddressRanges.of(ranges))
             : new Condition.Destination(AddressRanges.of(ranges)));
   }
@@ -355,8 +355,8 @@ final class ForeignRule {
   }
 
   private void map(MapLookup lookup) {
-    Content content = sets.apply(lookup.map());
-    if (content instanceof Content.Whole(var entries, var _) && mapping.isEmpty()) {
+    Elements content = sets.apply(lookup.map());
+    if (content instanceof Elements.AllElements(var entries, var _) && mapping.isEmpty()) {
       int length = keyLength(entries);
       List<RegisterContent> fields = fields(lookup.register(), length);
       if (!fields.isEmpty() || length == 0) {
@@ -365,7 +365,7 @@ final class ForeignRule {
         return;
       }
     }
-    if (content instanceof Content.Long(var set, var length) && lookup.isVerdict()) {
+    if (content instanceof Elements.Long(var set, var length) && lookup.isVerdict()) {
       List<SetKey> keys = keys(lookup.register(), length);
       if (!keys.isEmpty()) {
         decide(new Action.Ask(keys, set));
@@ -374,9 +374,9 @@ final class ForeignRule {
     }
     load(lookup.to(), RegisterContent.unknown("map @" + lookup.map()));
     if (lookup.isVerdict()) {
-      decide(new Action.Unknown("vmap @" + lookup.map()));
+      decide(new Action.UnknownAction("vmap @" + lookup.map()));
     } else {
-      conditions.add(new Condition.Unknown("map @" + lookup.map()));
+      conditions.add(new Condition.UnknownCondition("map @" + lookup.map()));
     }
   }
 
@@ -400,11 +400,11 @@ final class ForeignRule {
 
   /** An SNAT to what the source already is binds the connection to it. */
   private Action nat(Nat nat) {
-    if (nat.kind() != Nat.Kind.SNAT) {
+    if (nat.kind() != Nat.NatKind.SNAT) {
       return new Action.ChangeDestination("dnat");
     }
     if (nat.firstAddress() == 0) {
-      return new Action.Unknown("snat to a port");
+      return new Action.UnknownAction("snat to a port");
     }
     RegisterContent first = held(nat.firstAddress());
     RegisterContent last = held(nat.lastAddress());
@@ -419,14 +419,16 @@ final class ForeignRule {
     }
     // By a map that is taken apart its elements say to what; else it may be to anything.
     boolean mapped = mapping.isPresent() && mapping.get().to == nat.firstAddress();
-    return mapped ? new Action.Translate("snat") : new Action.Unknown("snat to " + first.text());
+    return mapped
+        ? new Action.Translate("snat")
+        : new Action.UnknownAction("snat to " + first.text());
   }
 
   static Action verdict(Verdict verdict) {
     return switch (verdict.code()) {
       case DROP -> new Action.Drop();
       case ACCEPT -> new Action.Accept();
-      case CONTINUE -> new Action.Nothing();
+      case CONTINUE -> new Action.NoAction();
       case JUMP -> new Action.Jump(verdict.chain());
       case GOTO -> new Action.Goto(verdict.chain());
       case RETURN -> new Action.Return();
@@ -461,10 +463,10 @@ final class ForeignRule {
     switch (unknown.name()) {
       case "log", "last", "notrack", "dup" -> {}
       case "redir", "tproxy" -> decide(new Action.ChangeDestination(unknown.name()));
-      case "queue", "reject", "synproxy", "fwd" -> decide(new Action.Unknown(unknown.name()));
+      case "queue", "reject", "synproxy", "fwd" -> decide(new Action.UnknownAction(unknown.name()));
       default -> {
         Arrays.fill(slots, null);
-        conditions.add(new Condition.Unknown(unknown.name()));
+        conditions.add(new Condition.UnknownCondition(unknown.name()));
       }
     }
   }

@@ -29,7 +29,7 @@ class ForeignSets {
 
   private final RulesetReader kernel;
   private final Table table;
-  private final Map<String, Content> known = new HashMap<>();
+  private final Map<String, Elements> known = new HashMap<>();
 
   ForeignSets(RulesetReader kernel, Table table) {
     this.kernel = kernel;
@@ -37,14 +37,14 @@ class ForeignSets {
   }
 
   /** What is known of a set. */
-  sealed interface Content {
+  sealed interface Elements {
     /**
      * All of it.
      *
      * @param set the same, to be asked
      */
-    record Whole(List<Entry> entries, ElementSet set) implements Content {
-      public Whole {
+    record AllElements(List<Entry> entries, ElementSet set) implements Elements {
+      public AllElements {
         entries = List.copyOf(entries);
       }
     }
@@ -54,10 +54,10 @@ class ForeignSets {
      *
      * @param keyLength in bytes
      */
-    record Long(ElementSet set, int keyLength) implements Content {}
+    record Long(ElementSet set, int keyLength) implements Elements {}
 
     /** The kernel does not say. */
-    record Unreadable() implements Content {}
+    record Unreadable() implements Elements {}
   }
 
   /**
@@ -70,8 +70,8 @@ class ForeignSets {
   /** A range of keys, both included. */
   record Keys(byte[] first, byte[] last) {}
 
-  Content content(String name) {
-    Content content = known.get(name);
+  Elements content(String name) {
+    Elements content = known.get(name);
     if (content == null) {
       content = read(name);
       known.put(name, content);
@@ -79,23 +79,23 @@ class ForeignSets {
     return content;
   }
 
-  private Content read(String name) {
+  private Elements read(String name) {
     NftSet named = NftSet.keys(table, name, new KeyType(0, 0));
     Optional<NftSet> set = kernel.ask(nftables -> nftables.find(named)).flatMap(found -> found);
     if (set.isEmpty()) {
-      return new Content.Unreadable();
+      return new Elements.Unreadable();
     }
     Optional<Head<Element>> head =
         kernel.head(nftables -> nftables.elements(set.get(), MOST_ELEMENTS));
     if (head.isEmpty()) {
-      return new Content.Unreadable();
+      return new Elements.Unreadable();
     }
     if (!head.get().whole()) {
-      return new Content.Long(new InKernel(set.get()), set.get().key().length());
+      return new Elements.Long(new InKernel(set.get()), set.get().key().length());
     }
     boolean pairs =
         set.get().hasIntervals() && head.get().list().stream().allMatch(e -> e.last().isEmpty());
-    return new Content.Whole(
+    return new Elements.AllElements(
         pairs ? pairs(head.get().list()) : single(head.get().list()), new InKernel(set.get()));
   }
 
@@ -160,20 +160,20 @@ class ForeignSets {
     }
 
     @Override
-    public Answer ask(byte[] key) {
+    public ElementAnswer ask(byte[] key) {
       if (key.length != set.key().length()) {
-        return new Answer.Unanswered();
+        return new ElementAnswer.NoAnswer();
       }
       try (Nftables nftables = Nftables.open()) {
         return switch (nftables.element(set, key)) {
-          case ipmasq.netlink.Answer.Given<Optional<Element>>(var found) ->
+          case Answer.Given<Optional<Element>>(var found) ->
               found.isEmpty()
-                  ? new Answer.Absent()
-                  : new Answer.Present(found.get().verdict().map(ForeignRule::verdict));
-          case ipmasq.netlink.Answer.Failed<Optional<Element>> _ -> new Answer.Unanswered();
+                  ? new ElementAnswer.Absent()
+                  : new ElementAnswer.Present(found.get().verdict().map(ForeignRule::verdict));
+          case Answer.Failed<Optional<Element>> _ -> new ElementAnswer.NoAnswer();
         };
       } catch (NetlinkUnavailable unavailable) {
-        return new Answer.Unanswered();
+        return new ElementAnswer.NoAnswer();
       }
     }
   }

@@ -110,7 +110,7 @@ final class IptablesText {
       case Condition.LocalSource() -> "-m addrtype " + not + "--src-type LOCAL";
       case Condition.AnyOf(var _, var name) -> not + name;
       case Condition.Member(var _, var set) -> not + set.name();
-      case Condition.Unknown(var text) -> not + text;
+      case Condition.UnknownCondition(var text) -> not + text;
       case Condition.Not _ -> not + condition;
     };
   }
@@ -145,8 +145,8 @@ final class IptablesText {
       case Action.Ask(var _, var map) -> " vmap " + map.name();
       case Action.ChangeDestination(var how) -> " -j " + how;
       case Action.SetMark _, Action.MarkAnd _ -> " -j MARK";
-      case Action.Nothing() -> "";
-      case Action.Unknown(var text) -> " " + text;
+      case Action.NoAction() -> "";
+      case Action.UnknownAction(var text) -> " " + text;
     };
   }
 }

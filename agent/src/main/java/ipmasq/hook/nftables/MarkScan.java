@@ -36,7 +36,7 @@ public final class MarkScan {
   public static long bits(BaseChains bases, Family family) {
     MarkScan scan = new MarkScan(family);
     try (RulesetReader kernel = scan.kernel) {
-      Optional<BaseChains.Listed> all = bases.list(kernel);
+      Optional<BaseChains.BaseListing> all = bases.list(kernel);
       if (all.isEmpty()) {
         return ALL;
       }
@@ -53,7 +53,7 @@ public final class MarkScan {
    * Whether packets that are sent on pass it before nat postrouting, and it is not kube-proxy's.
    */
   private boolean isBefore(Chain chain) {
-    Hook hook = chain.base().map(Chain.Base::hook).orElse(Hook.INPUT);
+    Hook hook = chain.base().map(Chain.BaseHook::hook).orElse(Hook.INPUT);
     boolean passed = hook == Hook.PREROUTING || hook == Hook.FORWARD || hook == Hook.POSTROUTING;
     boolean natAfter = hook == Hook.POSTROUTING && chain.base().orElseThrow().type().equals("nat");
     return passed && !natAfter && !chain.table().equals("kube-proxy") && concerns(chain);
@@ -85,10 +85,10 @@ public final class MarkScan {
       for (Rule rule : head.get().list()) {
         // What its sets hold does not matter here, only what the rule would do.
         for (ipmasq.hook.Rule each :
-            ForeignRule.read(rule, family, _ -> new ForeignSets.Content.Unreadable(), false)) {
+            ForeignRule.read(rule, family, _ -> new ForeignSets.Elements.Unreadable(), false)) {
           mark(each.action());
           each.target().ifPresent(todo::add);
-          if (each.action() instanceof Action.Unknown(var text) && text.startsWith("vmap")) {
+          if (each.action() instanceof Action.UnknownAction(var text) && text.startsWith("vmap")) {
             bits = ALL;
           }
         }

@@ -122,7 +122,7 @@ record RegisterContent(
     };
   }
 
-  static RegisterContent of(Meta.Key key) {
+  static RegisterContent of(Meta.MetaKey key) {
     String text = "meta " + key.name().toLowerCase(java.util.Locale.ROOT);
     return switch (key) {
       case NFPROTO -> of(What.FAMILY, text, 1);
@@ -155,7 +155,7 @@ record RegisterContent(
     };
   }
 
-  static RegisterContent of(Ct.Key key) {
+  static RegisterContent of(Ct.CtKey key) {
     return switch (key) {
       case STATE -> of(What.CT_STATE, "ct state", 4);
       case STATUS -> of(What.CT_STATUS, "ct status", 4);
@@ -166,10 +166,10 @@ record RegisterContent(
 
   static RegisterContent of(Fib fib) {
     boolean type = fib.result() == Fib.Result.TYPE;
-    if (type && fib.flags().equals(Set.of(Fib.Flag.DADDR))) {
+    if (type && fib.flags().equals(Set.of(Fib.FibFlag.DADDR))) {
       return of(What.DESTINATION_TYPE, "fib daddr type", 4);
     }
-    return type && fib.flags().equals(Set.of(Fib.Flag.SADDR))
+    return type && fib.flags().equals(Set.of(Fib.FibFlag.SADDR))
         ? of(What.SOURCE_TYPE, "fib saddr type", 4)
         : unknown("fib");
   }
@@ -219,16 +219,16 @@ record RegisterContent(
       return Optional.empty();
     }
     return switch (what) {
-      case SOURCE -> address(SetKey.Part.SOURCE, family);
-      case DESTINATION -> address(SetKey.Part.DESTINATION, family);
-      case PROTOCOL -> Optional.of(new SetKey(SetKey.Part.PROTOCOL, 1));
-      case PORT -> Optional.of(new SetKey(SetKey.Part.PORT, 2));
-      case OUT -> Optional.of(new SetKey(SetKey.Part.OUT, IFNAMSIZ));
+      case SOURCE -> address(SetKey.KeyPart.SOURCE, family);
+      case DESTINATION -> address(SetKey.KeyPart.DESTINATION, family);
+      case PROTOCOL -> Optional.of(new SetKey(SetKey.KeyPart.PROTOCOL, 1));
+      case PORT -> Optional.of(new SetKey(SetKey.KeyPart.PORT, 2));
+      case OUT -> Optional.of(new SetKey(SetKey.KeyPart.OUT, IFNAMSIZ));
       default -> Optional.empty();
     };
   }
 
-  private Optional<SetKey> address(SetKey.Part part, Family family) {
+  private Optional<SetKey> address(SetKey.KeyPart part, Family family) {
     return length == family.bytes() ? Optional.of(new SetKey(part, length)) : Optional.empty();
   }
 
@@ -259,7 +259,7 @@ record RegisterContent(
   }
 
   private Condition cannotTell() {
-    return new Condition.Unknown(text);
+    return new Condition.UnknownCondition(text);
   }
 
   private static Condition constant(boolean holds) {

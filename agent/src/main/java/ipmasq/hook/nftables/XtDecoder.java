@@ -72,7 +72,7 @@ final class XtDecoder {
   }
 
   private static List<Condition> unknown(Xtables match) {
-    return List.of(new Condition.Unknown("-m " + match.name()));
+    return List.of(new Condition.UnknownCondition("-m " + match.name()));
   }
 
   private static ByteBuffer info(Xtables xtables) {
@@ -85,20 +85,20 @@ final class XtDecoder {
     int flags = info.getInt(4);
     List<Condition> all = new ArrayList<>();
     if ((flags & ~(XT_ADDRTYPE_INVERT_SOURCE | XT_ADDRTYPE_INVERT_DEST)) != 0) {
-      return List.of(new Condition.Unknown("-m addrtype --limit-iface"));
+      return List.of(new Condition.UnknownCondition("-m addrtype --limit-iface"));
     }
     if (source != 0) {
       all.add(
           (source == XT_ADDRTYPE_LOCAL
                   ? new Condition.LocalSource()
-                  : new Condition.Unknown("-m addrtype --src-type"))
+                  : new Condition.UnknownCondition("-m addrtype --src-type"))
               .negatedIf((flags & XT_ADDRTYPE_INVERT_SOURCE) != 0));
     }
     if (destination != 0) {
       all.add(
           (destination == XT_ADDRTYPE_LOCAL
                   ? new Condition.LocalDestination()
-                  : new Condition.Unknown("-m addrtype --dst-type"))
+                  : new Condition.UnknownCondition("-m addrtype --dst-type"))
               .negatedIf((flags & XT_ADDRTYPE_INVERT_DEST) != 0));
     }
     return all;
@@ -123,7 +123,7 @@ final class XtDecoder {
       all.add(new Condition.Port(List.of(range)).negatedIf((flags & XT_TCP_INV_DSTPT) != 0));
     }
     if (tcp && (info.get(8) != 0 || info.get(9) != 0)) {
-      all.add(new Condition.Unknown("-m tcp --tcp-flags or --tcp-option"));
+      all.add(new Condition.UnknownCondition("-m tcp --tcp-flags or --tcp-option"));
     }
     return all;
   }
@@ -145,7 +145,7 @@ final class XtDecoder {
     Condition condition =
         info.get(0) == XT_MULTIPORT_DESTINATION
             ? new Condition.Port(ranges)
-            : new Condition.Unknown("-m multiport");
+            : new Condition.UnknownCondition("-m multiport");
     return List.of(condition.negatedIf(inverted));
   }
 
@@ -154,7 +154,7 @@ final class XtDecoder {
     int inverted = info.getShort(148) & 0xffff;
     List<Condition> all = new ArrayList<>();
     if ((flags & ~(XT_CONNTRACK_STATE | XT_CONNTRACK_STATUS)) != 0) {
-      all.add(new Condition.Unknown("-m conntrack"));
+      all.add(new Condition.UnknownCondition("-m conntrack"));
     }
     if ((flags & XT_CONNTRACK_STATE) != 0) {
       all.add(state(info.getShort(150) & 0xffff, (inverted & XT_CONNTRACK_STATE) != 0));
@@ -164,7 +164,7 @@ final class XtDecoder {
       boolean none = (wanted & ~IPS_KNOWN) == 0;
       all.add(
           !none
-              ? new Condition.Unknown("-m conntrack --ctstatus")
+              ? new Condition.UnknownCondition("-m conntrack --ctstatus")
               : (inverted & XT_CONNTRACK_STATUS) != 0
                   ? Condition.AnyOf.ALWAYS
                   : Condition.AnyOf.NEVER);
@@ -207,19 +207,19 @@ final class XtDecoder {
       ByteBuffer info = info(target);
       return switch (target.name()) {
         case "MASQUERADE" -> new Action.Translate("MASQUERADE");
-        case "NETMAP" -> new Action.Unknown("-j NETMAP");
+        case "NETMAP" -> new Action.UnknownAction("-j NETMAP");
         case "SNAT" -> snat(info, target.revision(), family);
         case "DNAT", "REDIRECT" -> new Action.ChangeDestination(target.name());
         case "MARK" -> target.revision() == 2 ? setMark(info) : Action.SetMark.UNKNOWN;
         case "CONNMARK" ->
             target.revision() == 1 && info.get(12) != XT_CONNMARK_RESTORE
-                ? new Action.Nothing()
+                ? new Action.NoAction()
                 : Action.SetMark.UNKNOWN;
-        case "LOG", "NFLOG", "TRACE", "CLASSIFY", "CT", "NOTRACK" -> new Action.Nothing();
-        default -> new Action.Unknown("-j " + target.name());
+        case "LOG", "NFLOG", "TRACE", "CLASSIFY", "CT", "NOTRACK" -> new Action.NoAction();
+        default -> new Action.UnknownAction("-j " + target.name());
       };
     } catch (BufferUnderflowException | IndexOutOfBoundsException | IllegalArgumentException odd) {
-      return new Action.Unknown("-j " + target.name());
+      return new Action.UnknownAction("-j " + target.name());
     }
   }
 
@@ -255,7 +255,7 @@ final class XtDecoder {
   private static Action snat(ByteBuffer info, int revision, Family family) {
     int flags = info.getInt(revision == 0 && family == Family.IPV4 ? 4 : 0);
     if ((flags & NF_NAT_RANGE_MAP_IPS) == 0) {
-      return new Action.Unknown("-j SNAT");
+      return new Action.UnknownAction("-j SNAT");
     }
     int first = revision == 0 && family == Family.IPV4 ? 8 : 4;
     int last = revision == 0 && family == Family.IPV4 ? 12 : 20;

@@ -14,13 +14,13 @@ final class FakeNat implements NatTable {
   String vanishes = "";
 
   @Override
-  public Answer<Optional<Use>> chain(Family family, String name) {
+  public NatAnswer<Optional<Use>> chain(Family family, String name) {
     Use use = name.equals(vanishes) ? chains.remove(name) : chains.get(name);
-    return new Answer.Given<>(Optional.ofNullable(use));
+    return new NatAnswer.Answered<>(Optional.ofNullable(use));
   }
 
   @Override
-  public Answer<Boolean> dormant(Family family) {
-    return new Answer.Given<>(dormant);
+  public NatAnswer<Boolean> dormant(Family family) {
+    return new NatAnswer.Answered<>(dormant);
   }
 }

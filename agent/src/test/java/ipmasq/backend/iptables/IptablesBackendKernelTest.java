@@ -267,7 +267,7 @@ class IptablesBackendKernelTest {
                 "nat")
             .stderr();
     assertTrue(
-        FailureAdvice.of("iptables-save", Family.IPV4, new Commands.Result.Ended(4, errors))
+        FailureAdvice.of("iptables-save", Family.IPV4, new Commands.CommandResult.Ended(4, errors))
             .advice()
             .contains("NET_ADMIN"),
         errors);

@@ -9,7 +9,7 @@ import ipmasq.backend.Failure;
 import ipmasq.backend.Observation;
 import ipmasq.backend.Outcome;
 import ipmasq.backend.iptables.NatTable.Use;
-import ipmasq.iptables.Commands.Result;
+import ipmasq.iptables.Commands.CommandResult;
 import ipmasq.iptables.LegacyTables.Presence;
 import ipmasq.iptables.Programs;
 import ipmasq.net.Cidr;
@@ -71,7 +71,7 @@ class IptablesBackendTest {
 
   @Test
   void aMissingProgram() {
-    commands.ends(new Result.Missing("/bin:/sbin"));
+    commands.ends(new CommandResult.Missing("/bin:/sbin"));
     assertEquals(
         "iptables-save was not found on PATH (/bin:/sbin): install iptables, or have the agent"
             + " write nftables itself (backend nftables)",
@@ -82,7 +82,7 @@ class IptablesBackendTest {
 
   @Test
   void aProgramThatHangs() {
-    commands.ends(new Result.Overran(Duration.ofSeconds(30), ""));
+    commands.ends(new CommandResult.Overran(Duration.ofSeconds(30), ""));
     assertEquals("iptables-save did not end within 30 s", unseen(Family.IPV4).message());
   }
 

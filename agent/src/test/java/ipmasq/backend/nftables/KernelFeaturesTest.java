@@ -27,7 +27,7 @@ class KernelFeaturesTest {
   }
 
   private static Commit refused(Errno errno) {
-    return new Commit.Refused(
+    return new Commit.Rejected(
         List.of(new Commit.Complaint("add set inet t s", new Refusal(0, errno, "", 0))));
   }
 
@@ -58,7 +58,7 @@ class KernelFeaturesTest {
             features ->
                 refused(features.equals(KernelFeatures.ALL) ? Errno.EOPNOTSUPP : Errno.EINVAL));
     assertEquals(KernelFeatures.ALL, learned.features());
-    Commit.Refused refused = assertInstanceOf(Commit.Refused.class, learned.commit());
+    Commit.Rejected refused = assertInstanceOf(Commit.Rejected.class, learned.commit());
     assertEquals(Errno.EOPNOTSUPP, refused.errno());
   }
 

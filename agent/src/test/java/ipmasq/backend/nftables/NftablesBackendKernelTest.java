@@ -312,7 +312,7 @@ class NftablesBackendKernelTest {
   }
 
   private static Commit refused(Errno errno) {
-    return new Commit.Refused(
+    return new Commit.Rejected(
         List.of(new Commit.Complaint("add table inet t", new Refusal(0, errno, "", 0))));
   }
 

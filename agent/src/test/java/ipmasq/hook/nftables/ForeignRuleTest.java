@@ -10,7 +10,7 @@ import ipmasq.hook.ElementSet;
 import ipmasq.hook.Flow;
 import ipmasq.hook.Marks;
 import ipmasq.hook.Truth;
-import ipmasq.hook.nftables.ForeignSets.Content;
+import ipmasq.hook.nftables.ForeignSets.Elements;
 import ipmasq.hook.nftables.ForeignSets.Entry;
 import ipmasq.hook.nftables.ForeignSets.Keys;
 import ipmasq.net.Cidr;
@@ -42,11 +42,11 @@ import org.junit.jupiter.api.Test;
 
 /** What is made of anybody's expressions. */
 class ForeignRuleTest {
-  private static final Payload PORT = new Payload(1, Payload.Base.TRANSPORT, 2, 2);
+  private static final Payload PORT = new Payload(1, Payload.PayloadBase.TRANSPORT, 2, 2);
   private static final Data PREFIX = Data.of(new byte[] {(byte) 255, (byte) 255, 0, 0});
   private static final Data NETWORK = Data.of(new byte[] {10, 9, 0, 0});
   private static final Nat TO_REGISTER =
-      new Nat(Nat.Kind.SNAT, TableFamily.IP, 1, 1, 0, 0, Set.of());
+      new Nat(Nat.NatKind.SNAT, TableFamily.IP, 1, 1, 0, 0, Set.of());
 
   @Test
   void addressesAreBlocksByTheirMask() {
@@ -55,7 +55,8 @@ class ForeignRuleTest {
         conditions(Payload.IP_SADDR, Bitwise.and(1, PREFIX), Cmp.eq(NETWORK)));
     assertEquals(
         List.of(new Condition.Not(Condition.destination(Cidr.of("10.0.0.0/8")))),
-        conditions(new Payload(1, Payload.Base.NETWORK, 16, 1), Cmp.neq(Data.of(new byte[] {10}))));
+        conditions(
+            new Payload(1, Payload.PayloadBase.NETWORK, 16, 1), Cmp.neq(Data.of(new byte[] {10}))));
   }
 
   @Test
@@ -72,7 +73,7 @@ class ForeignRuleTest {
   void partOfAPortIsNotAPort() {
     List<Condition> odd =
         conditions(PORT, Bitwise.and(1, Data.u16(1)), Cmp.eq(Data.u16(1)), Verdict.ACCEPT);
-    assertTrue(odd.getFirst() instanceof Condition.Unknown, odd.toString());
+    assertTrue(odd.getFirst() instanceof Condition.UnknownCondition, odd.toString());
   }
 
   @Test
@@ -80,7 +81,8 @@ class ForeignRuleTest {
     assertEquals(
         List.of(Condition.source(Cidr.of("10.1.0.0/16"))),
         conditions(Payload.IP_SADDR, Lookup.in("pods")));
-    assertEquals(List.of(new Condition.Unknown("set @pods")), conditions(PORT, Lookup.in("pods")));
+    assertEquals(
+        List.of(new Condition.UnknownCondition("set @pods")), conditions(PORT, Lookup.in("pods")));
     Bitwise mask = Bitwise.and(1, PREFIX);
     Condition masked = conditions(Payload.IP_SADDR, mask, Lookup.in("pods")).getFirst();
     assertTrue(
@@ -89,7 +91,9 @@ class ForeignRuleTest {
 
   @Test
   void theOtherFamilysRulesAreNone() {
-    Expression[] six = {new Meta(Meta.Key.NFPROTO), Cmp.eq(Meta.IPV6), new Masquerade(Set.of())};
+    Expression[] six = {
+      new Meta(Meta.MetaKey.NFPROTO), Cmp.eq(Meta.IPV6), new Masquerade(Set.of())
+    };
     assertEquals(List.of(), read(six));
   }
 
@@ -98,10 +102,10 @@ class ForeignRuleTest {
     assertEquals(new Action.Keep(), action(Payload.IP_SADDR, TO_REGISTER));
     for (Expression mask : List.of(Bitwise.and(1, PREFIX), new Unknown("rt", Data.u8(0)))) {
       Action action = action(Payload.IP_SADDR, mask, TO_REGISTER);
-      assertTrue(action instanceof Action.Unknown, action.toString());
+      assertTrue(action instanceof Action.UnknownAction, action.toString());
     }
     Action other = action(Payload.IP_DADDR, TO_REGISTER);
-    assertTrue(other instanceof Action.Unknown, other.toString());
+    assertTrue(other instanceof Action.UnknownAction, other.toString());
     assertEquals(
         new Action.Translate("snat", IpRange.parse("10.9.0.0")),
         action(new Immediate(1, NETWORK), TO_REGISTER));
@@ -111,18 +115,18 @@ class ForeignRuleTest {
   void whatCannotBeFollowedIsUnknown() {
     for (Expression load :
         List.of(
-            new Meta(Meta.Key.OIFGROUP),
-            new Meta(Meta.Key.SKUID),
-            new Ct(1, Ct.Key.MARK),
+            new Meta(Meta.MetaKey.OIFGROUP),
+            new Meta(Meta.MetaKey.SKUID),
+            new Ct(1, Ct.CtKey.MARK),
             new Unknown("rt", Data.u8(0)),
             new Unknown("socket", Data.u8(0)))) {
       Condition last = conditions(load, Cmp.eq(Data.hostU32(0))).getLast();
-      assertTrue(last instanceof Condition.Unknown, load + ": " + last);
+      assertTrue(last instanceof Condition.UnknownCondition, load + ": " + last);
     }
     // The register is not what it was before, either.
     Expression shift = new Unknown("bitwise", Data.u8(0));
     Condition last = conditions(Payload.IP_DADDR, shift, Cmp.eq(NETWORK)).getLast();
-    assertTrue(last instanceof Condition.Unknown, "" + last);
+    assertTrue(last instanceof Condition.UnknownCondition, "" + last);
   }
 
   @Test
@@ -130,9 +134,9 @@ class ForeignRuleTest {
     Bitwise isNew = Bitwise.and(1, Data.hostU32(8));
     Bitwise dnat = Bitwise.and(1, Data.hostU32(0x20));
     Data none = Data.hostU32(0);
-    assertEquals(List.of(), conditions(new Ct(1, Ct.Key.STATE), isNew, Cmp.neq(none)));
-    assertEquals(List.of(), read(new Ct(1, Ct.Key.STATE), isNew, Cmp.eq(none)));
-    assertEquals(List.of(), read(new Ct(1, Ct.Key.STATUS), dnat, Cmp.neq(none)));
+    assertEquals(List.of(), conditions(new Ct(1, Ct.CtKey.STATE), isNew, Cmp.neq(none)));
+    assertEquals(List.of(), read(new Ct(1, Ct.CtKey.STATE), isNew, Cmp.eq(none)));
+    assertEquals(List.of(), read(new Ct(1, Ct.CtKey.STATUS), dnat, Cmp.neq(none)));
   }
 
   @Test
@@ -179,7 +183,7 @@ class ForeignRuleTest {
     byte[] last = {10, 1, -1, -1};
     Entry entry = new Entry(Optional.of(new Keys(first, last)), Optional.empty(), Optional.empty());
     return ForeignRule.read(
-        rule, Family.IPV4, _ -> new Content.Whole(List.of(entry), new Nobody()), false);
+        rule, Family.IPV4, _ -> new Elements.AllElements(List.of(entry), new Nobody()), false);
   }
 
   private record Nobody() implements ElementSet {
@@ -189,8 +193,8 @@ class ForeignRuleTest {
     }
 
     @Override
-    public Answer ask(byte[] key) {
-      return new Answer.Unanswered();
+    public ElementAnswer ask(byte[] key) {
+      return new ElementAnswer.NoAnswer();
     }
   }
 }

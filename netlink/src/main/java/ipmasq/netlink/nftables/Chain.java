@@ -18,7 +18,7 @@ public record Chain(
     TableFamily family,
     String table,
     String name,
-    Optional<Base> base,
+    Optional<BaseHook> base,
     String comment,
     long handle) {
   private static final int NFTA_CHAIN_TABLE = 1;
@@ -42,7 +42,7 @@ public record Chain(
    * @param policy what happens at its end to packets that no rule decided on
    * @param counter what passed, where the chain counts
    */
-  public record Base(
+  public record BaseHook(
       String type, Hook hook, int priority, Policy policy, Optional<Counter> counter) {}
 
   /** What happens at the end of a base chain: {@code NF_DROP} or {@code NF_ACCEPT}. */
@@ -62,7 +62,7 @@ public record Chain(
         table.family(),
         table.name(),
         name,
-        Optional.of(new Base(type, hook, priority, Policy.ACCEPT, Optional.empty())),
+        Optional.of(new BaseHook(type, hook, priority, Policy.ACCEPT, Optional.empty())),
         "",
         0);
   }
@@ -79,7 +79,7 @@ public record Chain(
   void write(MessageWriter out) {
     name(out);
     if (base.isPresent()) {
-      Base it = base.get();
+      BaseHook it = base.get();
       out.string(NFTA_CHAIN_TYPE, it.type).u32(NFTA_CHAIN_POLICY, it.policy.ordinal());
       int hook = out.nest(NFTA_CHAIN_HOOK);
       out.u32(NFTA_HOOK_HOOKNUM, it.hook.number(family))
@@ -124,9 +124,9 @@ public record Chain(
     return Attributes.of(message.attributes(), NFTA_CHAIN_USERDATA).u32(NFTA_CHAIN_USE);
   }
 
-  private static Base base(TableFamily family, Attributes attributes) throws MalformedMessage {
+  private static BaseHook base(TableFamily family, Attributes attributes) throws MalformedMessage {
     Attributes hook = attributes.nested(NFTA_CHAIN_HOOK, NFTA_HOOK_PRIORITY);
-    return new Base(
+    return new BaseHook(
         attributes.string(NFTA_CHAIN_TYPE),
         Hook.of(family, hook.u32(NFTA_HOOK_HOOKNUM)),
         hook.u32(NFTA_HOOK_PRIORITY),

@@ -22,8 +22,8 @@ public sealed interface Commit {
   }
 
   /** Nothing changed, for these reasons: at least one, in the order of the batch. */
-  record Refused(List<Complaint> complaints) implements Commit {
-    public Refused {
+  record Rejected(List<Complaint> complaints) implements Commit {
+    public Rejected {
       complaints = List.copyOf(complaints);
     }
 

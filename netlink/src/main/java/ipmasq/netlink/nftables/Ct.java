@@ -5,7 +5,7 @@ import ipmasq.netlink.MalformedMessage;
 import ipmasq.netlink.MessageWriter;
 
 /** Loads what connection tracking knows of the packet's flow. */
-public record Ct(int register, Key key) implements Expression {
+public record Ct(int register, CtKey key) implements Expression {
   static final int HIGHEST = 4;
   private static final int NFTA_CT_DREG = 1;
   private static final int NFTA_CT_KEY = 2;
@@ -13,7 +13,7 @@ public record Ct(int register, Key key) implements Expression {
   private static final int NFTA_CT_SREG = 4;
 
   /** What to load, in host order: {@code NFT_CT_*}. */
-  public enum Key {
+  public enum CtKey {
     STATE,
     DIRECTION,
     STATUS,
@@ -28,7 +28,7 @@ public record Ct(int register, Key key) implements Expression {
     Expressions.refuse(attributes, NFTA_CT_DIRECTION, NFTA_CT_SREG);
     return new Ct(
         attributes.u32(NFTA_CT_DREG),
-        Expressions.numbered(Key.values(), attributes.u32(NFTA_CT_KEY)));
+        Expressions.numbered(CtKey.values(), attributes.u32(NFTA_CT_KEY)));
   }
 
   void print(RuleText text) {

@@ -102,14 +102,14 @@ final class Expressions {
       case "immediate" -> Immediate.read(Attributes.of(data, Immediate.HIGHEST));
       case "lookup" -> Lookup.read(Attributes.of(data, Lookup.HIGHEST));
       case "masq" -> Masquerade.read(Attributes.of(data, Masquerade.HIGHEST));
-      case "match" -> Xtables.read(Xtables.Kind.MATCH, Attributes.of(data, Xtables.HIGHEST));
+      case "match" -> Xtables.read(Xtables.XtKind.MATCH, Attributes.of(data, Xtables.HIGHEST));
       case "meta" -> Meta.read(Attributes.of(data, Meta.HIGHEST));
       case "nat" -> Nat.read(Attributes.of(data, Nat.HIGHEST));
       case "numgen" -> Numgen.read(Attributes.of(data, Numgen.HIGHEST));
       case "objref" -> ObjectReference.read(Attributes.of(data, ObjectReference.HIGHEST));
       case "payload" -> Payload.read(Attributes.of(data, Payload.HIGHEST));
       case "range" -> InRange.read(Attributes.of(data, InRange.HIGHEST));
-      case "target" -> Xtables.read(Xtables.Kind.TARGET, Attributes.of(data, Xtables.HIGHEST));
+      case "target" -> Xtables.read(Xtables.XtKind.TARGET, Attributes.of(data, Xtables.HIGHEST));
       default -> throw new MalformedMessage("expression " + name);
     };
   }

@@ -7,7 +7,7 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /** Asks the routing table about an address of the packet. */
-public record Fib(int register, Result result, Set<Flag> flags) implements Expression {
+public record Fib(int register, Result result, Set<FibFlag> flags) implements Expression {
   static final int HIGHEST = 3;
   private static final int NFTA_FIB_DREG = 1;
   private static final int NFTA_FIB_RESULT = 2;
@@ -39,7 +39,7 @@ public record Fib(int register, Result result, Set<Flag> flags) implements Expre
   public static final Data LOCAL = Data.hostU32(2);
 
   /** What of the packet takes part in the question: {@code NFTA_FIB_F_*}. */
-  public enum Flag {
+  public enum FibFlag {
     SADDR,
     DADDR,
     MARK,
@@ -63,12 +63,12 @@ public record Fib(int register, Result result, Set<Flag> flags) implements Expre
 
   /** {@code fib daddr type}, to register 1. */
   public static Fib destinationType() {
-    return new Fib(1, Result.TYPE, Set.of(Flag.DADDR));
+    return new Fib(1, Result.TYPE, Set.of(FibFlag.DADDR));
   }
 
   void write(MessageWriter out) {
     int bits = 0;
-    for (Flag flag : flags) {
+    for (FibFlag flag : flags) {
       bits |= flag.bit();
     }
     out.u32(NFTA_FIB_FLAGS, bits)
@@ -78,8 +78,8 @@ public record Fib(int register, Result result, Set<Flag> flags) implements Expre
 
   static Fib read(Attributes attributes) throws MalformedMessage {
     int bits = attributes.u32(NFTA_FIB_FLAGS);
-    Set<Flag> flags = EnumSet.noneOf(Flag.class);
-    for (Flag flag : Flag.values()) {
+    Set<FibFlag> flags = EnumSet.noneOf(FibFlag.class);
+    for (FibFlag flag : FibFlag.values()) {
       if ((bits & flag.bit()) != 0) {
         flags.add(flag);
         bits &= ~flag.bit();
@@ -98,7 +98,7 @@ public record Fib(int register, Result result, Set<Flag> flags) implements Expre
   void print(RuleText text) {
     StringBuilder question = new StringBuilder("fib ");
     String between = "";
-    for (Flag flag : Flag.values()) {
+    for (FibFlag flag : FibFlag.values()) {
       if (flags.contains(flag)) {
         question.append(between).append(flag.text());
         between = " . ";

@@ -5,20 +5,20 @@ import ipmasq.netlink.MalformedMessage;
 import ipmasq.netlink.MessageWriter;
 
 /** Loads a packet's metadata. */
-public record Meta(int register, Key key) implements Expression {
+public record Meta(int register, MetaKey key) implements Expression {
   static final int HIGHEST = 3;
   private static final int NFTA_META_DREG = 1;
   static final int NFTA_META_KEY = 2;
   static final int NFTA_META_SREG = 3;
 
-  /** What {@link Key#NFPROTO} loads for an IPv4 packet: {@code NFPROTO_IPV4}. */
+  /** What {@link MetaKey#NFPROTO} loads for an IPv4 packet: {@code NFPROTO_IPV4}. */
   public static final Data IPV4 = Data.u8(2);
 
-  /** What {@link Key#NFPROTO} loads for an IPv6 packet: {@code NFPROTO_IPV6}. */
+  /** What {@link MetaKey#NFPROTO} loads for an IPv6 packet: {@code NFPROTO_IPV6}. */
   public static final Data IPV6 = Data.u8(10);
 
   /** What to load: {@code NFT_META_*}. */
-  public enum Key {
+  public enum MetaKey {
     /** {@code NFT_META_LEN}. */
     LENGTH(0, "meta length", Format.HOST),
     /** The ether type. */
@@ -54,7 +54,7 @@ public record Meta(int register, Key key) implements Expression {
     final String text;
     final Format format;
 
-    Key(int number, String text, Format format) {
+    MetaKey(int number, String text, Format format) {
       this.number = number;
       this.text = text;
       this.format = format;
@@ -62,7 +62,7 @@ public record Meta(int register, Key key) implements Expression {
   }
 
   /** To register 1. */
-  public Meta(Key key) {
+  public Meta(MetaKey key) {
     this(1, key);
   }
 
@@ -73,7 +73,7 @@ public record Meta(int register, Key key) implements Expression {
   /** A load, or a set if there is a source register. */
   static Expression read(Attributes attributes) throws MalformedMessage {
     int number = attributes.u32(NFTA_META_KEY);
-    for (Key key : Key.values()) {
+    for (MetaKey key : MetaKey.values()) {
       if (key.number == number) {
         return attributes.has(NFTA_META_SREG)
             ? new SetMeta(attributes.u32(NFTA_META_SREG), key)

@@ -12,7 +12,7 @@ import java.util.Set;
  * @param family {@link TableFamily#IP} or {@link TableFamily#IP6}
  */
 public record Nat(
-    Kind kind,
+    NatKind kind,
     TableFamily family,
     int firstAddress,
     int lastAddress,
@@ -34,7 +34,7 @@ public record Nat(
   }
 
   /** Which end of the flow gets another address: {@code NFT_NAT_*}. */
-  public enum Kind {
+  public enum NatKind {
     SNAT,
     DNAT
   }
@@ -61,7 +61,7 @@ public record Nat(
     int address = attributes.u32(NFTA_NAT_REG_ADDR_MIN, 0);
     int port = attributes.u32(NFTA_NAT_REG_PROTO_MIN, 0);
     return new Nat(
-        Expressions.numbered(Kind.values(), attributes.u32(NFTA_NAT_TYPE)),
+        Expressions.numbered(NatKind.values(), attributes.u32(NFTA_NAT_TYPE)),
         TableFamily.of(attributes.u32(NFTA_NAT_FAMILY)),
         address,
         attributes.u32(NFTA_NAT_REG_ADDR_MAX, address),
@@ -71,7 +71,7 @@ public record Nat(
   }
 
   void print(RuleText text) {
-    StringBuilder line = new StringBuilder(kind == Kind.SNAT ? "snat " : "dnat ");
+    StringBuilder line = new StringBuilder(kind == NatKind.SNAT ? "snat " : "dnat ");
     line.append(family).append(" to ");
     if (firstAddress != 0) {
       line.append(text.range(firstAddress, lastAddress, Format.ADDRESS));

@@ -22,7 +22,7 @@ public record NftSet(
     String table,
     String name,
     KeyType key,
-    Set<Flag> flags,
+    Set<SetFlag> flags,
     int size,
     boolean counted,
     String comment,
@@ -49,7 +49,7 @@ public record NftSet(
   }
 
   /** A property of a set: {@code NFT_SET_*}. */
-  public enum Flag {
+  public enum SetFlag {
     ANONYMOUS,
     CONSTANT,
     /** Its elements are ranges. */
@@ -69,7 +69,7 @@ public record NftSet(
 
   /** A set of ranges. */
   public static NftSet intervals(Table table, String name, KeyType key) {
-    Set<Flag> flags = Set.of(Flag.INTERVAL);
+    Set<SetFlag> flags = Set.of(SetFlag.INTERVAL);
     return new NftSet(table.family(), table.name(), name, key, flags, 0, false, "", 0);
   }
 
@@ -93,7 +93,7 @@ public record NftSet(
   }
 
   public boolean hasIntervals() {
-    return flags.contains(Flag.INTERVAL);
+    return flags.contains(SetFlag.INTERVAL);
   }
 
   /** Names it in a request. */
@@ -104,7 +104,7 @@ public record NftSet(
   void write(MessageWriter out, int id) {
     name(out);
     int bits = counted ? NFT_SET_EXPR : 0;
-    for (Flag flag : flags) {
+    for (SetFlag flag : flags) {
       bits |= flag.bit();
     }
     out.u32(NFTA_SET_FLAGS, bits)
@@ -134,8 +134,8 @@ public record NftSet(
   static NftSet read(MessageReader message) throws MalformedMessage {
     Attributes attributes = Attributes.of(message.attributes(), NFTA_SET_EXPRESSIONS);
     int bits = attributes.u32(NFTA_SET_FLAGS, 0);
-    Set<Flag> flags = EnumSet.noneOf(Flag.class);
-    for (Flag flag : Flag.values()) {
+    Set<SetFlag> flags = EnumSet.noneOf(SetFlag.class);
+    for (SetFlag flag : SetFlag.values()) {
       if ((bits & flag.bit()) != 0) {
         flags.add(flag);
       }

@@ -24,7 +24,8 @@ import java.util.function.Predicate;
  * The nf_tables of one network namespace: that of the thread which opens this. Used by one thread
  * at a time.
  *
- * <p>This object owns the tables it adds with {@link Table.Flag#OWNER}; closing it gives them up.
+ * <p>This object owns the tables it adds with {@link Table.TableFlag#OWNER}; closing it gives them
+ * up.
  */
 public final class Nftables implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofSeconds(10);
@@ -285,7 +286,7 @@ public final class Nftables implements AutoCloseable {
     return switch (socket.send(batch.packet())) {
       case Answer.Given<List<Refusal>>(var said) -> outcome(batch, said);
       case Answer.Failed<List<Refusal>>(NetlinkFailure.Refused(var refusal)) ->
-          new Commit.Refused(List.of(new Commit.Complaint("send", refusal)));
+          new Commit.Rejected(List.of(new Commit.Complaint("send", refusal)));
       case Answer.Failed<List<Refusal>>(var failure) -> new Commit.Unclear(failure);
     };
   }
@@ -303,7 +304,7 @@ public final class Nftables implements AutoCloseable {
       }
     }
     if (!complaints.isEmpty()) {
-      return new Commit.Refused(complaints);
+      return new Commit.Rejected(complaints);
     }
     return confirmed ? new Commit.Committed() : new Commit.Unclear(new NetlinkFailure.TimedOut());
   }

@@ -5,13 +5,14 @@ import ipmasq.netlink.MalformedMessage;
 import ipmasq.netlink.MessageWriter;
 
 /** Loads bytes of the packet. */
-public record Payload(int register, Base base, int offset, int length) implements Expression {
-  public static final Payload IP_SADDR = new Payload(1, Base.NETWORK, 12, 4);
-  public static final Payload IP_DADDR = new Payload(1, Base.NETWORK, 16, 4);
-  public static final Payload IP6_SADDR = new Payload(1, Base.NETWORK, 8, 16);
-  public static final Payload IP6_DADDR = new Payload(1, Base.NETWORK, 24, 16);
-  public static final Payload SPORT = new Payload(1, Base.TRANSPORT, 0, 2);
-  public static final Payload DPORT = new Payload(1, Base.TRANSPORT, 2, 2);
+public record Payload(int register, PayloadBase base, int offset, int length)
+    implements Expression {
+  public static final Payload IP_SADDR = new Payload(1, PayloadBase.NETWORK, 12, 4);
+  public static final Payload IP_DADDR = new Payload(1, PayloadBase.NETWORK, 16, 4);
+  public static final Payload IP6_SADDR = new Payload(1, PayloadBase.NETWORK, 8, 16);
+  public static final Payload IP6_DADDR = new Payload(1, PayloadBase.NETWORK, 24, 16);
+  public static final Payload SPORT = new Payload(1, PayloadBase.TRANSPORT, 0, 2);
+  public static final Payload DPORT = new Payload(1, PayloadBase.TRANSPORT, 2, 2);
 
   static final int HIGHEST = 5;
   private static final int NFTA_PAYLOAD_DREG = 1;
@@ -21,7 +22,7 @@ public record Payload(int register, Base base, int offset, int length) implement
   private static final int NFTA_PAYLOAD_SREG = 5;
 
   /** The header that offsets count from: {@code NFT_PAYLOAD_*_HEADER}. */
-  public enum Base {
+  public enum PayloadBase {
     /** {@code NFT_PAYLOAD_LL_HEADER}. */
     LINK("ll"),
     NETWORK("nh"),
@@ -30,7 +31,7 @@ public record Payload(int register, Base base, int offset, int length) implement
 
     private final String text;
 
-    Base(String text) {
+    PayloadBase(String text) {
       this.text = text;
     }
   }
@@ -44,7 +45,7 @@ public record Payload(int register, Base base, int offset, int length) implement
     Expressions.refuse(attributes, NFTA_PAYLOAD_SREG); // writes to the packet
     return new Payload(
         attributes.u32(NFTA_PAYLOAD_DREG),
-        Expressions.numbered(Base.values(), attributes.u32(NFTA_PAYLOAD_BASE)),
+        Expressions.numbered(PayloadBase.values(), attributes.u32(NFTA_PAYLOAD_BASE)),
         attributes.u32(NFTA_PAYLOAD_OFFSET),
         attributes.u32(NFTA_PAYLOAD_LEN));
   }
@@ -55,7 +56,7 @@ public record Payload(int register, Base base, int offset, int length) implement
 
   /** nft compares a prefix of whole bytes by loading only those. */
   private Operand operand() {
-    if (base == Base.NETWORK && length > 0) {
+    if (base == PayloadBase.NETWORK && length > 0) {
       if (offset == 12 && length <= 4) {
         return Operand.address("ip saddr", 4);
       }
@@ -75,7 +76,7 @@ public record Payload(int register, Base base, int offset, int length) implement
         return new Operand("ip protocol", Format.PROTOCOL);
       }
     }
-    if (base == Base.TRANSPORT && length == 2 && (offset == 0 || offset == 2)) {
+    if (base == PayloadBase.TRANSPORT && length == 2 && (offset == 0 || offset == 2)) {
       return new Operand(offset == 0 ? "th sport" : "th dport", Format.NUMBER);
     }
     return new Operand("@" + base.text + "," + offset * 8L + "," + length * 8L, Format.HEX);

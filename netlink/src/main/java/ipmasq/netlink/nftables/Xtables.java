@@ -10,7 +10,7 @@ import java.util.Locale;
  *
  * @param info its own structure, in host order
  */
-public record Xtables(Kind kind, String name, int revision, Data info) implements Expression {
+public record Xtables(XtKind kind, String name, int revision, Data info) implements Expression {
   static final int HIGHEST = 3;
 
   // NFTA_MATCH_* has the same numbers.
@@ -19,7 +19,7 @@ public record Xtables(Kind kind, String name, int revision, Data info) implement
   private static final int NFTA_TARGET_INFO = 3;
 
   /** Which of the two. */
-  public enum Kind {
+  public enum XtKind {
     MATCH,
     TARGET;
 
@@ -35,7 +35,7 @@ public record Xtables(Kind kind, String name, int revision, Data info) implement
         .bytes(NFTA_TARGET_INFO, info.bytes());
   }
 
-  static Xtables read(Kind kind, Attributes attributes) throws MalformedMessage {
+  static Xtables read(XtKind kind, Attributes attributes) throws MalformedMessage {
     return new Xtables(
         kind,
         attributes.string(NFTA_TARGET_NAME),

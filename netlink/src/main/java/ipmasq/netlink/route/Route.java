@@ -9,9 +9,9 @@ import java.util.Set;
  * @param interfaces indices of the interfaces they may leave by: several for a multipath route,
  *     where the kernel chooses per flow
  */
-public record Route(Kind kind, Set<Integer> interfaces) {
+public record Route(RouteKind kind, Set<Integer> interfaces) {
   /** What happens to packets. */
-  public enum Kind {
+  public enum RouteKind {
     /** They are forwarded or sent: {@code RTN_UNICAST}. */
     UNICAST,
     /** They are for this host: {@code RTN_LOCAL}. */

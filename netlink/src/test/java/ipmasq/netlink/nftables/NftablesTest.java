@@ -155,13 +155,13 @@ class NftablesTest {
           batch.add(V4, Addresses.ranges("10.0.0.0-10.255.255.255", "10.1.0.0-10.1.0.255"));
           batch.delete(new Chain(TABLE, "absent"));
           Commit commit = nftables.commit(batch);
-          assertInstanceOf(Commit.Refused.class, commit);
+          assertInstanceOf(Commit.Rejected.class, commit);
           assertEquals(
               List.of(
                   "add to set inet masq keep4: File exists (EEXIST)",
                   "flush chain inet masq absent: No such file or directory (ENOENT)",
                   "delete chain inet masq absent: No such file or directory (ENOENT)"),
-              ((Commit.Refused) commit)
+              ((Commit.Rejected) commit)
                   .complaints().stream().map(Commit.Complaint::toString).toList());
           assertEquals(List.of(), given(nftables.tables()));
         });
@@ -282,8 +282,8 @@ class NftablesTest {
   void chainsThatCountAndDrop() throws Exception {
     inNamespace(
         nftables -> {
-          Chain.Base base =
-              new Chain.Base(
+          Chain.BaseHook base =
+              new Chain.BaseHook(
                   "filter", Hook.FORWARD, -5, Chain.Policy.DROP, Optional.of(new Counter(5, 500)));
           Chain chain = new Chain(TABLE.family(), TABLE.name(), "fwd", Optional.of(base), "", 0);
           commit(nftables, new Batch().add(TABLE).add(chain));

@@ -10,7 +10,7 @@ import ipmasq.netlink.Answer;
 import ipmasq.netlink.Errno;
 import ipmasq.netlink.KernelTest;
 import ipmasq.netlink.OwnNamespace;
-import ipmasq.netlink.nftables.Table.Flag;
+import ipmasq.netlink.nftables.Table.TableFlag;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 @KernelTest
 class OwnedTableTest {
   private static final Table TABLE =
-      new Table(TableFamily.INET, "masq").with(Flag.OWNER, Flag.PERSIST);
+      new Table(TableFamily.INET, "masq").with(TableFlag.OWNER, TableFlag.PERSIST);
   private static final Chain CHAIN = new Chain(TABLE, "post", "nat", Hook.POSTROUTING, 90);
 
   private static Table found(Nftables nftables) {
@@ -39,12 +39,12 @@ class OwnedTableTest {
             assertThrows(
                 IllegalStateException.class, () -> output("nft", "delete table inet masq"));
             Commit refused = other.commit(new Batch().add(new Rule(CHAIN, Verdict.ACCEPT)));
-            assertEquals(Errno.EPERM, assertInstanceOf(Commit.Refused.class, refused).errno());
+            assertEquals(Errno.EPERM, assertInstanceOf(Commit.Rejected.class, refused).errno());
             Commit adopted = other.commit(new Batch().add(TABLE));
-            assertEquals(Errno.EPERM, assertInstanceOf(Commit.Refused.class, adopted).errno());
+            assertEquals(Errno.EPERM, assertInstanceOf(Commit.Rejected.class, adopted).errno());
 
             assertEquals(ours.port(), found(other).owner());
-            assertEquals(Set.of(Flag.OWNER, Flag.PERSIST), found(other).flags());
+            assertEquals(Set.of(TableFlag.OWNER, TableFlag.PERSIST), found(other).flags());
             assertEquals(
                 new Commit.Committed(),
                 ours.commit(new Batch().add(new Rule(CHAIN, Verdict.ACCEPT))));
@@ -77,7 +77,7 @@ class OwnedTableTest {
     OwnNamespace.run(
         () -> {
           try (Nftables first = Nftables.open()) {
-            first.commit(new Batch().add(TABLE.with(Flag.OWNER)));
+            first.commit(new Batch().add(TABLE.with(TableFlag.OWNER)));
             assertTrue(output("nft", "list", "ruleset").contains("table inet masq"));
           }
           assertEquals("", output("nft", "list", "ruleset"));

@@ -173,7 +173,7 @@ class RecordedBytesTest {
             """,
         new Rule(
             CHAIN,
-            new Meta(Meta.Key.L4PROTO),
+            new Meta(Meta.MetaKey.L4PROTO),
             Cmp.eq(Data.u8(6)),
             Numgen.random(100),
             Byteorder.toNetwork(1),

@@ -34,8 +34,8 @@ class RuleTextTest {
   void fieldsWithoutAName() {
     assertEquals(
         "@nh,72,16 0x0102",
-        text(new Payload(1, Payload.Base.NETWORK, 9, 2), Cmp.eq(Data.u16(258))));
-    assertEquals("iif != 7", text(new Meta(Meta.Key.IIF), Cmp.neq(Data.hostU32(7))));
+        text(new Payload(1, Payload.PayloadBase.NETWORK, 9, 2), Cmp.eq(Data.u16(258))));
+    assertEquals("iif != 7", text(new Meta(Meta.MetaKey.IIF), Cmp.neq(Data.hostU32(7))));
   }
 
   @Test

@@ -8,6 +8,9 @@ import ipmasq.backend.Observation;
 import ipmasq.config.Config;
 import ipmasq.config.Reading;
 import ipmasq.hook.Hook;
+import ipmasq.http.Fetch;
+import ipmasq.json.JsonValue;
+import ipmasq.json.MalformedJson;
 import ipmasq.loop.PassJson;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
@@ -15,6 +18,9 @@ import ipmasq.policy.Policy;
 import ipmasq.status.ExplainRequest;
 import ipmasq.status.Explanation;
 import ipmasq.status.TextTable;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -60,8 +66,31 @@ final class Explain {
     if (isFlow(context, addresses)) {
       questions.add(question(settings, addresses.getLast(), Optional.of(addresses.getFirst())));
     }
-    print(context, answers(settings, questions, policies));
+    List<Explanation> answers = answers(settings, questions, policies);
+    print(context, settings.configGiven() ? answers : withFlows(answers));
     return Main.OK;
+  }
+
+  /** The running agent samples flows; without one that listens nothing is known of them. */
+  private static List<Explanation> withFlows(List<Explanation> answers) {
+    return RunningAgent.find()
+        .flatMap(RunningAgent::asked)
+        .map(agent -> answers.stream().map(answer -> withFlows(answer, agent)).toList())
+        .orElse(answers);
+  }
+
+  private static Explanation withFlows(Explanation answer, InetSocketAddress agent) {
+    String from = answer.from().map(ip -> "&from=" + ip).orElse("");
+    try {
+      Fetch.Fetched fetched = Fetch.get(agent, "/api/explain?to=" + answer.to() + from);
+      return JsonValue.read(fetched.body().getBytes(StandardCharsets.UTF_8))
+                  instanceof JsonValue.Obj object
+              && object.value("flows").orElse(null) instanceof JsonValue.Str(_, _, var flows)
+          ? answer.with(flows)
+          : answer;
+    } catch (IOException | MalformedJson silent) {
+      return answer;
+    }
   }
 
   private static ExplainRequest question(Settings settings, Ip to, Optional<Ip> from) {
@@ -177,7 +206,8 @@ final class Explain {
           answer.from().map(from -> from + " to " + answer.to()).orElse(answer.to().toString());
       if (asked) {
         String by = answer.decidedBy().map(d -> d.owner() + ": " + d.rule()).orElse("-");
-        table.row(packet, answer.phrase(), answer.why(), by);
+        String flows = answer.flows().map(told -> "; live flows: " + told).orElse("");
+        table.row(packet, answer.phrase(), answer.why() + flows, by);
       } else {
         table.row(packet, answer.phrase(), answer.why());
       }

@@ -95,6 +95,11 @@ record RunningAgent(long pid, CommandLine line) {
     return configs.equals(line.list(Flag.CONFIG).stream().map(Path::of).toList());
   }
 
+  /** Where it can be asked. Port 0 is the kernel's choice, which a command line does not tell. */
+  Optional<InetSocketAddress> asked() {
+    return listen().filter(address -> address.getPort() != 0);
+  }
+
   /** Whether it writes rules. */
   boolean writes() {
     return !line.isOn(Flag.DRY_RUN, false);

@@ -41,7 +41,11 @@ final class ShowStatus {
   static int run(CommandContext context) {
     Optional<RunningAgent> agent = RunningAgent.find();
     Optional<InetSocketAddress> where =
-        context.settings().listen().map(RunningAgent::reachable).or(() -> listen(agent));
+        context
+            .settings()
+            .listen()
+            .map(RunningAgent::reachable)
+            .or(() -> agent.flatMap(RunningAgent::asked));
     if (where.isPresent()) {
       try {
         return remote(context, where.get());
@@ -84,11 +88,6 @@ final class ShowStatus {
       context.out().println(sentence);
     }
     return Main.FAILED;
-  }
-
-  /** Port 0 is the kernel's choice, which a command line does not tell. */
-  private static Optional<InetSocketAddress> listen(Optional<RunningAgent> agent) {
-    return agent.flatMap(RunningAgent::listen).filter(address -> address.getPort() != 0);
   }
 
   private static String silence(InetSocketAddress where, IOException why) {

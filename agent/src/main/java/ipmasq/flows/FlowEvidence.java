@@ -1,5 +1,7 @@
 package ipmasq.flows;
 
+import ipmasq.net.Cidr;
+import ipmasq.net.Ip;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -122,6 +124,31 @@ public record FlowEvidence(
     return text
         + (lossy() > 0 ? "; some were lost" : "")
         + note.map(why -> "; now " + why).orElse("");
+  }
+
+  /**
+   * How flows to the same exempt range went, or to no exempt range.
+   *
+   * @param exempt whether the config exempts the destination
+   */
+  public String toward(Ip destination, boolean exempt, Instant now) {
+    List<RangeFlows> same =
+        samples.stream()
+            .flatMap(sample -> sample.ranges().stream())
+            .filter(each -> each.family() == destination.family())
+            .filter(each -> each.range().isPresent() == exempt)
+            .filter(each -> each.range().map(range -> range.contains(destination)).orElse(true))
+            .toList();
+    if (same.isEmpty()) {
+      return samples.isEmpty() ? line(now) : "none sampled to there" + within(now);
+    }
+    int all = same.stream().mapToInt(RangeFlows::flows).sum();
+    int wrong = same.stream().mapToInt(RangeFlows::wrong).sum();
+    return all
+        + " sampled to "
+        + same.getFirst().range().map(Cidr::toString).orElse("no exempt range")
+        + within(now)
+        + (wrong == 0 ? ", all as the config says" : ", " + wrong + " against the config");
   }
 
   private String within(Instant now) {

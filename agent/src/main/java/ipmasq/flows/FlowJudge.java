@@ -33,14 +33,14 @@ public final class FlowJudge {
    * flows would take a second.
    */
   private record JudgedPolicy(Policy policy, Cidrs exempt) {
-    boolean exempts(Ip destination) {
+    Optional<Cidr> exempting(Ip destination) {
       int low = 0;
       int high = exempt.size() - 1;
       while (low <= high) {
         int middle = low + high >>> 1;
         Cidr range = exempt.get(middle);
         if (range.contains(destination)) {
-          return true;
+          return Optional.of(range);
         }
         if (range.first().compareTo(destination) < 0) {
           low = middle + 1;
@@ -48,7 +48,7 @@ public final class FlowJudge {
           high = middle - 1;
         }
       }
-      return false;
+      return Optional.empty();
     }
   }
 
@@ -93,7 +93,7 @@ public final class FlowJudge {
     if (node.own.contains(to) || isIn(NEVER_FORWARDED, to)) {
       return Judgement.LEFT_OUT;
     }
-    boolean exempt = rules.exempts(to);
+    boolean exempt = rules.exempting(to).isPresent();
     boolean right = exempt ? !flow.translated() : isTranslatedAs(rules.policy, flow);
     if (right && (exempt || rules.policy.interfaces().isEmpty())) {
       return Judgement.AS_CONFIG;
@@ -103,6 +103,12 @@ public final class FlowJudge {
       return Judgement.LEFT_OUT;
     }
     return right ? Judgement.AS_CONFIG : Judgement.AGAINST_CONFIG;
+  }
+
+  /** The exempt range that holds a destination. */
+  Optional<Cidr> range(Ip destination) {
+    return Optional.ofNullable(families.get(destination.family()))
+        .flatMap(rules -> rules.exempting(destination));
   }
 
   private static boolean isPod(Ip source, Policy policy, OwnAddresses node) {

@@ -13,7 +13,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Takes a sample of the flows that begin on the node. Used by one thread. */
 public final class FlowSampler {
@@ -22,6 +25,7 @@ public final class FlowSampler {
 
   private static final int MOST_FLOWS = 2_000;
   private static final int MOST_EXAMPLES = 5;
+  private static final int MOST_RANGES = 256;
   private static final Path EVENTS = Path.of("/proc/sys/net/netfilter/nf_conntrack_events");
 
   private FlowSampler() {}
@@ -92,16 +96,29 @@ public final class FlowSampler {
       throws NetlinkUnavailable {
     int judged = 0;
     List<SampledFlow> wrong = new ArrayList<>();
+    Map<RangeFlows, RangeFlows> ranges = new HashMap<>();
     try (KernelRoutes routes = KernelRoutes.open()) {
       for (SampledFlow flow : flows) {
         Judgement judgement = judge.of(flow, node, routes);
-        judged += judgement == Judgement.LEFT_OUT ? 0 : 1;
-        if (judgement == Judgement.AGAINST_CONFIG) {
+        if (judgement == Judgement.LEFT_OUT) {
+          continue;
+        }
+        judged++;
+        boolean against = judgement == Judgement.AGAINST_CONFIG;
+        if (against) {
           wrong.add(flow);
         }
+        Ip to = flow.destination();
+        RangeFlows none = new RangeFlows(to.family(), judge.range(to), 0, 0);
+        ranges.put(none, ranges.getOrDefault(none, none).and(against));
       }
     }
     List<SampledFlow> examples = wrong.subList(0, Math.min(wrong.size(), MOST_EXAMPLES));
-    return new FlowSample(Instant.now(), judged, wrong.size(), lost, examples);
+    List<RangeFlows> busiest =
+        ranges.values().stream()
+            .sorted(Comparator.comparingInt(RangeFlows::flows).reversed())
+            .limit(MOST_RANGES)
+            .toList();
+    return new FlowSample(Instant.now(), judged, wrong.size(), lost, busiest, examples);
   }
 }

@@ -28,6 +28,7 @@ import java.util.Optional;
  * @param range the range of the config that holds its destination
  * @param pinned whether our rules bind it to the source that it has
  * @param why for people
+ * @param flows what sampled flows to the same range showed; nothing if no agent was asked
  */
 @SuppressWarnings("InvalidParam") // "translated" is a value, and no slip for translatedTo
 public record Explanation(
@@ -39,8 +40,24 @@ public record Explanation(
     Optional<DecidedBy> decidedBy,
     Optional<Cidr> range,
     boolean pinned,
-    String why) {
+    String why,
+    Optional<String> flows) {
   private static final int RULES_NAMED = 3;
+
+  /** The same with what sampled flows showed. */
+  public Explanation with(String sampled) {
+    return new Explanation(
+        to,
+        from,
+        wanted,
+        actual,
+        translatedTo,
+        decidedBy,
+        range,
+        pinned,
+        why,
+        Optional.of(sampled));
+  }
 
   /**
    * A rule.
@@ -70,7 +87,8 @@ public record Explanation(
         Optional.empty(),
         wanted.range,
         pinned,
-        wanted.why + (pinned ? PINNED : "") + assumed(question, policy, wanted));
+        wanted.why + (pinned ? PINNED : "") + assumed(question, policy, wanted),
+        Optional.empty());
   }
 
   private static final String PINNED = ", and pinned: no later chain masquerades it";
@@ -191,7 +209,8 @@ public record Explanation(
           decidedBy,
           wanted.range,
           pinned,
-          why + given());
+          why + given(),
+          Optional.empty());
     }
 
     Explanation local(Optional<Decision> redirected) {
@@ -396,6 +415,7 @@ public record Explanation(
     fields.put("range", range.orElse(null));
     fields.put("pinned", pinned);
     fields.put("sentence", sentence());
+    fields.put("flows", flows.orElse(null));
     return fields;
   }
 }

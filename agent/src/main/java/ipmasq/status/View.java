@@ -52,9 +52,14 @@ public record View(Status status, Sample sample, Instant now, boolean agentRuns)
     Family family = question.to().family();
     Optional<Policy> policy =
         status.families().containsKey(family) ? Optional.of(policy(family)) : Optional.empty();
-    return hook(family)
-        .map(hook -> Explanation.of(question, policy, hook, sample.services().at(question.to())))
-        .orElseGet(() -> Explanation.ofPolicy(question, policy));
+    Explanation answer =
+        hook(family)
+            .map(
+                hook -> Explanation.of(question, policy, hook, sample.services().at(question.to())))
+            .orElseGet(() -> Explanation.ofPolicy(question, policy));
+    return answer.wanted().equals("anything")
+        ? answer
+        : answer.with(status.flows().toward(question.to(), answer.wanted().equals("kept"), now));
   }
 
   /** Rules of others that decide against us. */

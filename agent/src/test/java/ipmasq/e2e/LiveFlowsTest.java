@@ -138,6 +138,11 @@ class LiveFlowsTest {
                       + " 192.0.2.10 ("),
           status.toString());
       assertTrue(status.stdout().contains("went against the config, e.g. "), status.toString());
+      String explained = node.command("explain", "10.9.9.9").ok();
+      assertTrue(
+          explained.matches(
+              "(?s).*live flows: \\d+ sampled to 10\\.0\\.0\\.0/8 .* against the config.*"),
+          explained);
       Map<String, Object> evidence = evidence();
       int wrong = number(evidence, "wrong");
       assertTrue(wrong >= 2 && wrong < number(evidence, "sampled"), evidence.toString());

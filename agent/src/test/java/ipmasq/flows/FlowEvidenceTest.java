@@ -3,6 +3,8 @@ package ipmasq.flows;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ipmasq.net.Cidr;
+import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import java.time.Instant;
 import java.util.Collections;
@@ -20,8 +22,15 @@ class FlowEvidenceTest {
 
   private static FlowSample sample(int second, int flows, int wrong) {
     Instant at = START.plusSeconds(second);
+    RangeFlows exempt =
+        new RangeFlows(Family.IPV4, Optional.of(Cidr.of("10.0.0.0/8")), flows, wrong);
     return new FlowSample(
-        at, flows, wrong, false, Collections.nCopies(Math.min(5, wrong), wrong(at)));
+        at,
+        flows,
+        wrong,
+        false,
+        List.of(exempt),
+        Collections.nCopies(Math.min(5, wrong), wrong(at)));
   }
 
   private static FlowEvidence of(FlowSample... samples) {
@@ -30,6 +39,22 @@ class FlowEvidenceTest {
       evidence = evidence.and(sample);
     }
     return evidence;
+  }
+
+  @Test
+  void flowsToOneRange() {
+    Instant now = START.plusSeconds(90);
+    Ip exempt = Ip.of("10.9.9.9");
+    FlowEvidence evidence = of(sample(0, 10, 0), sample(30, 5, 0));
+    assertEquals(
+        "15 sampled to 10.0.0.0/8 in the last 90 s, all as the config says",
+        evidence.toward(exempt, true, now));
+    assertEquals(
+        "20 sampled to 10.0.0.0/8 in the last 90 s, 3 against the config",
+        evidence.and(sample(60, 5, 3)).toward(exempt, true, now));
+    assertEquals(
+        "none sampled to there in the last 90 s", evidence.toward(Ip.of("8.8.8.8"), false, now));
+    assertEquals("none sampled yet", of().toward(exempt, true, now));
   }
 
   private static String line(FlowEvidence evidence) {
@@ -50,7 +75,7 @@ class FlowEvidenceTest {
     assertEquals(
         "100 sampled in the last 90 s, all as the config says; some were lost; now no evidence: x",
         line(
-            of(new FlowSample(START, 100, 0, true, List.of()))
+            of(new FlowSample(START, 100, 0, true, List.of(), List.of()))
                 .without(START.plusSeconds(60), "no evidence: x")));
     SampledFlow kept =
         new SampledFlow(START, Ip.of("10.244.1.10"), Ip.of("8.8.8.8"), Ip.of("10.244.1.10"), 1, 0);

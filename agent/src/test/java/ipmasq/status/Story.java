@@ -150,7 +150,8 @@ final class Story {
         new SampledFlow(
             now(), Ip.of("10.244.1.10"), Ip.of("10.9.9.9"), Ip.of("198.51.100.1"), 17, 53);
     List<SampledFlow> examples = Collections.nCopies(Math.min(wrong, 5), example);
-    tracker.flows(status().flows().and(new FlowSample(now(), seen, wrong, false, examples)));
+    tracker.flows(
+        status().flows().and(new FlowSample(now(), seen, wrong, false, List.of(), examples)));
     return this;
   }
 

@@ -133,7 +133,7 @@ class CombinationsTest {
 
   @Test
   void nftables() {
-    try (NftablesBackend table = NftablesBackend.held()) {
+    try (NftablesBackend table = NftablesBackend.owning()) {
       judge(table, new Random(22));
     }
   }

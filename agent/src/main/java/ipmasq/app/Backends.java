@@ -64,18 +64,18 @@ public final class Backends implements Targets, AutoCloseable {
   }
 
   /** For a process that keeps the rules. */
-  public static Backends held(Settings settings) {
-    return new Backends(NftablesBackend.held(), settings, false);
+  public static Backends owning(Settings settings) {
+    return new Backends(NftablesBackend.owning(), settings, false);
   }
 
   /** For a process that looks, and goes. */
-  public static Backends visited(Settings settings) {
-    return new Backends(NftablesBackend.visited(), settings, false);
+  public static Backends withoutOwner(Settings settings) {
+    return new Backends(NftablesBackend.withoutOwner(), settings, false);
   }
 
   /** For a process that removes what any agent left; where a chain was named, only that one. */
   public static Backends removing(Settings settings) {
-    return new Backends(NftablesBackend.visited(), settings, !settings.namesChain());
+    return new Backends(NftablesBackend.withoutOwner(), settings, !settings.namesChain());
   }
 
   /**
@@ -90,10 +90,7 @@ public final class Backends implements Targets, AutoCloseable {
     return new Sync(file, fallback, this, host, Clock.systemUTC(), writes);
   }
 
-  /**
-   * Asked at each pass while rules go to iptables: kube-proxy may start after us. Once it is
-   * nftables it stays so, for to go back and forth helps nobody.
-   */
+  /** Probed at each pass, because kube-proxy may start after us. Never switches back. */
   @Override
   public Node look() {
     if (!windows) {
@@ -107,7 +104,7 @@ public final class Backends implements Targets, AutoCloseable {
   }
 
   @Override
-  public boolean failed(Target target, Failure why) {
+  public boolean ruledOut(Target target, Failure why) {
     if (!(target.backend() instanceof IptablesBackend failing) || !iptablesFault.isEmpty()) {
       return false;
     }
@@ -143,7 +140,8 @@ public final class Backends implements Targets, AutoCloseable {
               watch(RulesWatch.ofOwnTable(names)),
               List.of(ours, ours.other()));
       case CNI -> new Target(cni, key.choice.reason(), cni.watch(), List.of());
-      case IPTABLES, AUTO -> {
+      case AUTO -> throw new AssertionError("a choice is made");
+      case IPTABLES -> {
         List<Family> families = key.ipv6 ? List.of(Family.IPV4, Family.IPV6) : List.of(Family.IPV4);
         Watch nft = watch(RulesWatch.ofIptables(families, names));
         yield new Target(

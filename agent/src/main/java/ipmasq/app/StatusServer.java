@@ -103,7 +103,7 @@ public final class StatusServer implements Consumer<Pass>, Endpoint.Listener {
   }
 
   private CounterSampler sampler() {
-    Backends visited = Backends.visited(settings); // its own: a backend is used by one thread
+    Backends visited = Backends.withoutOwner(settings); // its own: a backend is used by one thread
     conflicts.tell((conflict, came) -> tracker.conflict(Instant.now(), conflict, came));
     return new CounterSampler(
         (latest, family) -> look(visited, latest, family),

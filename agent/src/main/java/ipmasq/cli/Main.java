@@ -114,10 +114,10 @@ public final class Main {
 
   private static Backends backends(Command command, Settings settings) {
     return switch (command) {
-      case RUN -> settings.dryRun() ? Backends.visited(settings) : Backends.held(settings);
-      case APPLY -> Backends.held(settings);
+      case RUN -> settings.dryRun() ? Backends.withoutOwner(settings) : Backends.owning(settings);
+      case APPLY -> Backends.owning(settings);
       case CLEANUP -> Backends.removing(settings);
-      case CHECK, CONFIG, PLAN, STATUS, EXPLAIN, VERSION, HELP -> Backends.visited(settings);
+      case CHECK, CONFIG, PLAN, STATUS, EXPLAIN, VERSION, HELP -> Backends.withoutOwner(settings);
     };
   }
 

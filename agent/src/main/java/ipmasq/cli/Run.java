@@ -111,8 +111,8 @@ final class Run {
   }
 
   /**
-   * Java reads files of its own when the first digest is made, and has none for good where that
-   * fails: later there may be no descriptor left. Beside the first pass, which it would hold up.
+   * Loads SHA-256 now: if its files cannot be opened later, for want of descriptors, the JVM never
+   * tries again. On a thread of its own, so that the first pass does not wait for it.
    */
   private static void digests() {
     try {

@@ -39,7 +39,7 @@ public final class Config {
               Cidr.of("203.0.113.0/24"),
               Cidr.of("240.0.0.0/4")));
 
-  /** Which program of the kernel to write. */
+  /** Which backend holds the rules. */
   public enum BackendChoice {
     AUTO,
     IPTABLES,

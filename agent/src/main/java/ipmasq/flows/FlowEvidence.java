@@ -132,7 +132,7 @@ public record FlowEvidence(
    * @param exempt whether the config exempts the destination
    */
   public String toward(Ip destination, boolean exempt, Instant now) {
-    List<RangeFlows> same =
+    List<SampledRange> same =
         samples.stream()
             .flatMap(sample -> sample.ranges().stream())
             .filter(each -> each.family() == destination.family())
@@ -142,8 +142,8 @@ public record FlowEvidence(
     if (same.isEmpty()) {
       return samples.isEmpty() ? line(now) : "none sampled to there" + within(now);
     }
-    int all = same.stream().mapToInt(RangeFlows::flows).sum();
-    int wrong = same.stream().mapToInt(RangeFlows::wrong).sum();
+    int all = same.stream().mapToInt(SampledRange::flows).sum();
+    int wrong = same.stream().mapToInt(SampledRange::wrong).sum();
     return all
         + " sampled to "
         + same.getFirst().range().map(Cidr::toString).orElse("no exempt range")

@@ -17,7 +17,7 @@ public record FlowSample(
     int flows,
     int wrong,
     boolean lost,
-    List<RangeFlows> ranges,
+    List<SampledRange> ranges,
     List<SampledFlow> examples) {
   public FlowSample {
     ranges = List.copyOf(ranges);

@@ -96,7 +96,7 @@ public final class FlowSampler {
       throws NetlinkUnavailable {
     int judged = 0;
     List<SampledFlow> wrong = new ArrayList<>();
-    Map<RangeFlows, RangeFlows> ranges = new HashMap<>();
+    Map<SampledRange, SampledRange> ranges = new HashMap<>();
     try (KernelRoutes routes = KernelRoutes.open()) {
       for (SampledFlow flow : flows) {
         Judgement judgement = judge.of(flow, node, routes);
@@ -109,14 +109,14 @@ public final class FlowSampler {
           wrong.add(flow);
         }
         Ip to = flow.destination();
-        RangeFlows none = new RangeFlows(to.family(), judge.range(to), 0, 0);
+        SampledRange none = new SampledRange(to.family(), judge.range(to), 0, 0);
         ranges.put(none, ranges.getOrDefault(none, none).and(against));
       }
     }
     List<SampledFlow> examples = wrong.subList(0, Math.min(wrong.size(), MOST_EXAMPLES));
-    List<RangeFlows> busiest =
+    List<SampledRange> busiest =
         ranges.values().stream()
-            .sorted(Comparator.comparingInt(RangeFlows::flows).reversed())
+            .sorted(Comparator.comparingInt(SampledRange::flows).reversed())
             .limit(MOST_RANGES)
             .toList();
     return new FlowSample(Instant.now(), judged, wrong.size(), lost, busiest, examples);

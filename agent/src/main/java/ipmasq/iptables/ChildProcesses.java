@@ -31,7 +31,7 @@ public final class ChildProcesses implements Commands {
   private static final int DESCRIPTORS = 12;
 
   /** A program that is fed more than this gets more time: so much is what it takes a second. */
-  private static final long BYTES_A_SECOND = 100_000;
+  private static final long BYTES_PER_SECOND = 100_000;
 
   private static final long SHORTEST_STEP_MS = 1;
   private static final long LONGEST_STEP_MS = 20;
@@ -89,7 +89,7 @@ public final class ChildProcesses implements Commands {
       throws IOException {
     long start = System.nanoTime();
     // 65,536 rules take iptables many seconds.
-    Duration given = deadline.plus(Duration.ofSeconds(input.length() / BYTES_A_SECOND));
+    Duration given = deadline.plus(Duration.ofSeconds(input.length() / BYTES_PER_SECOND));
     byte[] buffer = new byte[8192];
     Lines lines = new Lines(sink);
     ByteArrayOutputStream errors = new ByteArrayOutputStream(0);

@@ -66,7 +66,7 @@ public record Enforcement(boolean writes) {
             case Outcome.Refused(var failure) -> {
               return new Enforced(new Result.Failed(failure), Optional.of(plan));
             }
-            case Outcome.Raced(var how) -> races = how;
+            case Outcome.Retry(var why) -> races = why;
           }
         }
       }

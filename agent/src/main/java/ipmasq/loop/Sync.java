@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * last seen to be right.
  */
 public final class Sync {
-  private final Function<Node, Reading> file;
+  private final Function<Node, Reading> readConfig;
   private final Targets targets;
   private final Host host;
   private final Clock clock;
@@ -49,18 +49,19 @@ public final class Sync {
   private boolean failedBefore;
 
   /**
-   * @param file reads the config file on a node
+   * @param readConfig reads the file; the node decides what {@code backend: auto} means, and so
+   *     which keys and limits are valid
    * @param fallback the config for a node whose file is bad from the start
    * @param writes whether passes write rules, or only find out what they would write
    */
   public Sync(
-      Function<Node, Reading> file,
+      Function<Node, Reading> readConfig,
       Config fallback,
       Targets targets,
       Host host,
       Clock clock,
       boolean writes) {
-    this.file = file;
+    this.readConfig = readConfig;
     this.targets = targets;
     this.host = host;
     this.clock = clock;
@@ -83,7 +84,7 @@ public final class Sync {
   public Pass pass(Set<Trigger> why, boolean fighting) {
     Occasion occasion = new Occasion(why, fighting, System.nanoTime());
     try {
-      return walk(occasion);
+      return attempt(occasion);
     } catch (OutOfMemoryError full) {
       // What was in force before had room, so a new config is to blame: from now on a bad file.
       if (reading instanceof Reading.Read && !inEffect.after(reading).asksTheSameAs(inEffect)) {
@@ -91,16 +92,16 @@ public final class Sync {
       }
     }
     try {
-      return walk(occasion);
+      return attempt(occasion);
     } catch (OutOfMemoryError full) {
       return outOfMemory(occasion);
     }
   }
 
   /** The line: node, config, target, rules, sweep. */
-  private Pass walk(Occasion occasion) {
+  private Pass attempt(Occasion occasion) {
     Node node = targets.look();
-    reading = fitting(file.apply(node));
+    reading = fitting(readConfig.apply(node));
     EffectiveConfig config = inEffect.after(reading);
     Target to = targets.target(node, config.config());
     Optional<Object> fingerprint = to.watch().freshFingerprint();
@@ -111,11 +112,11 @@ public final class Sync {
             && to.equals(target);
     Map<Family, Enforced> rules = untouched ? unchanged(config) : enforce(config, to);
     if (rules.get(Family.IPV4) instanceof Enforced(Result.Failed(var why), _)
-        && targets.failed(to, why)) {
-      return walk(occasion); // the node turned out to be another one
+        && targets.ruledOut(to, why)) {
+      return attempt(occasion); // iptables cannot work here: choose again
     }
     Sweep sweep = failed(rules) ? Sweep.NONE : Sweep.of(enforcement, config.config(), to);
-    Pass pass = pass(occasion, config, to, rules, sweep);
+    Pass pass = toPass(occasion, config, to, rules, sweep);
     inEffect = config;
     target = to;
     // Never believe the last write: what was changed is looked at once more.
@@ -169,7 +170,7 @@ public final class Sync {
     return rules.values().stream().anyMatch(it -> it.result() instanceof Result.Failed);
   }
 
-  private Pass pass(
+  private Pass toPass(
       Occasion occasion,
       EffectiveConfig config,
       Target to,

@@ -12,9 +12,9 @@ public interface Targets {
   Target target(Node node, Config config);
 
   /**
-   * Rules could not be put in force there.
+   * Takes note that rules could not be put in force there.
    *
-   * @return whether the node counts as another one from now on, so that it is worth another try
+   * @return whether iptables is ruled out from now on, so that another target may be chosen
    */
-  boolean failed(Target target, Failure why);
+  boolean ruledOut(Target target, Failure why);
 }

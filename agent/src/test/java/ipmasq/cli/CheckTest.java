@@ -36,7 +36,7 @@ class CheckTest {
             .settings();
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
-    try (Backends backends = Backends.visited(settings)) {
+    try (Backends backends = Backends.withoutOwner(settings)) {
       int exit =
           Check.run(
               new CommandContext(

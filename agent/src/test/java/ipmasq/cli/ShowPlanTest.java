@@ -40,7 +40,7 @@ class ShowPlanTest {
             .settings();
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     PrintStream stream = new PrintStream(out, true, UTF_8);
-    try (Backends backends = Backends.visited(settings)) {
+    try (Backends backends = Backends.withoutOwner(settings)) {
       int exit =
           ShowPlan.run(
               new CommandContext(stream, stream, settings, backends),

@@ -22,8 +22,8 @@ class FlowEvidenceTest {
 
   private static FlowSample sample(int second, int flows, int wrong) {
     Instant at = START.plusSeconds(second);
-    RangeFlows exempt =
-        new RangeFlows(Family.IPV4, Optional.of(Cidr.of("10.0.0.0/8")), flows, wrong);
+    SampledRange exempt =
+        new SampledRange(Family.IPV4, Optional.of(Cidr.of("10.0.0.0/8")), flows, wrong);
     return new FlowSample(
         at,
         flows,

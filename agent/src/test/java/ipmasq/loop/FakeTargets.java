@@ -27,7 +27,7 @@ final class FakeTargets implements Targets {
   }
 
   @Override
-  public boolean failed(Target failing, Failure why) {
+  public boolean ruledOut(Target failing, Failure why) {
     boolean first = why.lasting() && !gaveUp;
     gaveUp |= why.lasting();
     return first;

@@ -246,8 +246,8 @@ class SyncTest {
 
   @Test
   void aLostRaceIsRunAgain() {
-    backend.outcomes.add(new Outcome.Raced("overtaken"));
-    backend.outcomes.add(new Outcome.Raced("overtaken"));
+    backend.outcomes.add(new Outcome.Retry("overtaken"));
+    backend.outcomes.add(new Outcome.Retry("overtaken"));
     assertTrue(pass().good());
     assertEquals(3, backend.applied.size());
   }
@@ -255,7 +255,7 @@ class SyncTest {
   @Test
   void racesThatNeverEndAreAFailure() {
     for (int i = 0; i < 20; i++) {
-      backend.outcomes.add(new Outcome.Raced("overtaken"));
+      backend.outcomes.add(new Outcome.Retry("overtaken"));
     }
     assertInstanceOf(Result.Failed.class, pass().results().get(Family.IPV4));
     assertEquals(5, backend.applied.size());

@@ -68,7 +68,7 @@ enum Layout {
       case OURS_IPTABLES ->
           node.call(() -> enforce(IptablesBackend.ofNode("IP-MASQ-AGENT"), ranges.policy()));
       case OURS_NFTABLES -> {
-        NftablesBackend table = NftablesBackend.held();
+        NftablesBackend table = NftablesBackend.owning();
         node.call(() -> enforce(table, ranges.policy()));
         return table::close;
       }

@@ -127,7 +127,7 @@ final class Loading implements Section {
 
   /** In a thread of its own, inside the node. */
   private static boolean backend(Ranges ranges, Map<Way, Samples> costs) {
-    try (NftablesBackend table = NftablesBackend.held()) {
+    try (NftablesBackend table = NftablesBackend.owning()) {
       Policy policy = ranges.policy();
       double start = cpuMillis();
       Layout.enforce(table, policy);

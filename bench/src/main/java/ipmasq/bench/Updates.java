@@ -45,7 +45,7 @@ final class Updates implements Section {
   @Override
   public void measure() {
     Progress.say("updates under a stream of new flows");
-    try (NftablesBackend table = NftablesBackend.held()) {
+    try (NftablesBackend table = NftablesBackend.owning()) {
       outcomes.add(stream("ours, nftables, " + Unit.grouped(STABLE) + " ranges", table, STABLE));
     }
     outcomes.add(stream("ours, iptables, 64 ranges", IptablesBackend.ofNode("IP-MASQ-AGENT"), 64));

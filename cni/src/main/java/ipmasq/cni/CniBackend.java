@@ -127,7 +127,7 @@ public final class CniBackend implements Backend {
     PolicyMapping mapping = mapping();
     CniFiles files = mapping.files();
     if (!mapping.observed(observed.family()).contents().equals(observed.contents())) {
-      return new Outcome.Raced("the CNI config changed since it was read");
+      return new Outcome.Retry("the CNI config changed since it was read");
     }
     List<Failure> failures =
         plan.desired().isPresent()

@@ -30,8 +30,8 @@ public interface Backend {
   Observation observe(Family family);
 
   /**
-   * Carries out a plan made from an observation by this backend, in one atomic step. A plan without
-   * a desired policy removes all that is ours.
+   * Carries out a plan made from an observation by this backend, without a moment in which packets
+   * meet half a policy. A plan without a desired policy removes all that is ours.
    */
   Outcome apply(Plan plan);
 }

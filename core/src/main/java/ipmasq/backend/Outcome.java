@@ -5,8 +5,11 @@ public sealed interface Outcome {
   /** The kernel took it. */
   record Applied() implements Outcome {}
 
-  /** Somebody else changed the rules in between; nothing was written. Look and plan again. */
-  record Raced(String how) implements Outcome {}
+  /**
+   * Observe and plan again: somebody else changed the rules in between, or the backend learned that
+   * the node cannot do this. Part of the plan may be in force.
+   */
+  record Retry(String why) implements Outcome {}
 
   /** It cannot be done now; what was in force still is. */
   record Refused(Failure failure) implements Outcome {}

@@ -23,7 +23,7 @@ public interface Observed {
   }
 
   /**
-   * What else must be mended, each a phrase for people: {@code the jump from POSTROUTING is
+   * What else must be repaired, each a phrase for people: {@code the jump from POSTROUTING is
    * missing}, {@code a rule that is not ours: -A IP-MASQ-AGENT -p tcp -j ACCEPT}.
    */
   List<String> flaws();

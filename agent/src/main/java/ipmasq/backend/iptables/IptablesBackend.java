@@ -281,10 +281,10 @@ public final class IptablesBackend implements Backend, AutoCloseable {
     }
     if (randomFully && ended.errors().contains("random-fully")) {
       randomFully = false;
-      return new Outcome.Raced("this iptables does not know --random-fully");
+      return new Outcome.Retry("this iptables does not know --random-fully");
     }
     if (FailureAdvice.isRace(ended, text) && !text.equals(raced.put(family, text))) {
-      return new Outcome.Raced(FailureAdvice.of(program, family, ended).message());
+      return new Outcome.Retry(FailureAdvice.of(program, family, ended).message());
     }
     return new Outcome.Refused(FailureAdvice.of(program, family, ended));
   }

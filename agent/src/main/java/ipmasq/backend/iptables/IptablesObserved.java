@@ -20,7 +20,7 @@ import java.util.Optional;
  * @param layout the rules as they stand, where all of them can be read
  * @param counters of the rules that can be read
  * @param jumps the right jumps in POSTROUTING: one, if all is well
- * @param remains what today's version would not have written
+ * @param stale what today's version would not have written
  * @param remarks what people should know and no plan can change
  */
 record IptablesObserved(
@@ -33,7 +33,7 @@ record IptablesObserved(
     Optional<IptablesLayout> layout,
     Map<IptablesRule, String> counters,
     List<SavedLine> jumps,
-    StaleRules remains,
+    StaleRules stale,
     List<String> remarks)
     implements Observed {
   private static final int RULES_NAMED = 5;
@@ -45,7 +45,7 @@ record IptablesObserved(
    */
   record Own(boolean there, boolean wanted, boolean isEmpty) {
     static Own of(Chain chain) {
-      return new Own(chain.usersOwn(), chain.wantedByOthers(), chain.kept().isEmpty());
+      return new Own(chain.isUserDefined(), chain.wantedByOthers(), chain.kept().isEmpty());
     }
 
     /** Whether there is nothing of it to remove. */
@@ -67,7 +67,7 @@ record IptablesObserved(
     Map<IptablesRule, String> counters = new HashMap<>();
     Own main = Own.of(table.find(names.main()));
     Own out = Own.of(table.find(names.out()));
-    StaleRules remains = StaleRules.in(table, family, names);
+    StaleRules stale = StaleRules.in(table, family, names);
     List<SavedLine> jumps = StaleRules.rightJumps(table, family, names);
     if (main.there() && jumps.isEmpty()) {
       flaws.add("the jump from POSTROUTING is missing");
@@ -94,7 +94,7 @@ record IptablesObserved(
     if (policy.isPresent() && layout.out().isEmpty() && !out.gone()) {
       flaws.add("chain " + names.out() + " has no use any more");
     }
-    flaws.addAll(remains.phrases(names));
+    flaws.addAll(stale.phrases(names));
     return new IptablesObserved(
         family,
         policy,
@@ -105,12 +105,12 @@ record IptablesObserved(
         foreign.isEmpty() ? Optional.of(layout) : Optional.empty(),
         counters,
         jumps,
-        remains,
-        remarks(remains, layout));
+        stale,
+        remarks(stale, layout));
   }
 
-  private static List<String> remarks(StaleRules remains, IptablesLayout layout) {
-    List<String> remarks = new ArrayList<>(remains.remarks());
+  private static List<String> remarks(StaleRules stale, IptablesLayout layout) {
+    List<String> remarks = new ArrayList<>(stale.remarks());
     int rules = layout.main().size();
     if (rules > LONG) {
       remarks.add(
@@ -127,7 +127,7 @@ record IptablesObserved(
   /** Whether the chain of our name is somebody else's: nothing in it, or leading to it, is ours. */
   boolean isSomebodyElses() {
     boolean nothingOfOurs = layout.isEmpty() && counters.isEmpty();
-    return main.there() && !main.isEmpty() && nothingOfOurs && jumps.isEmpty() && remains.isEmpty();
+    return main.there() && !main.isEmpty() && nothingOfOurs && jumps.isEmpty() && stale.isEmpty();
   }
 
   private static List<IptablesRule> rules(
@@ -160,7 +160,7 @@ record IptablesObserved(
 
   @Override
   public boolean absent() {
-    return jumps.isEmpty() && remains.isEmpty() && main.gone() && out.gone();
+    return jumps.isEmpty() && stale.isEmpty() && main.gone() && out.gone();
   }
 
   @Override

@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param destination where they go; the whole of the family: anywhere
  * @param out the interface they leave by; empty: any
  * @param protocol empty: any
- * @param remote whether destinations that are the node's own are left out
+ * @param excludesLocal whether destinations that are the node's own are left out
  * @param target a verdict, a kind of translation, or a chain
  */
 record IptablesRule(
@@ -25,7 +25,7 @@ record IptablesRule(
     String out,
     String protocol,
     String comment,
-    boolean remote,
+    boolean excludesLocal,
     Probability probability,
     String target,
     Optional<IpRange> addresses,
@@ -63,10 +63,10 @@ record IptablesRule(
 
   /** The jump from POSTROUTING. */
   static IptablesRule jump(Family family, String chain) {
-    return to(any(family), RuleComments.jump(chain), chain).checked();
+    return to(any(family), RuleComments.jump(chain), chain).excludingLocal();
   }
 
-  private IptablesRule checked() {
+  private IptablesRule excludingLocal() {
     return new IptablesRule(
         source,
         destination,
@@ -118,7 +118,7 @@ record IptablesRule(
       text.append("-p ").append(protocol).append(' ');
     }
     text.append("-m comment --comment ").append(ShellWords.quoted(comment));
-    if (remote) {
+    if (excludesLocal) {
       text.append(" -m addrtype ! --dst-type LOCAL");
     }
     if (!probability.equals(Probability.ALWAYS)) {

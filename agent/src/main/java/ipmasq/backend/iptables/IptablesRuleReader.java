@@ -21,7 +21,7 @@ final class IptablesRuleReader {
   private String out = "";
   private String protocol = "";
   private String comment = "";
-  private boolean remote;
+  private boolean excludesLocal;
   private Probability probability = Probability.ALWAYS;
   private String target = "";
   private Optional<IpRange> addresses = Optional.empty();
@@ -52,7 +52,7 @@ final class IptablesRuleReader {
         out,
         protocol,
         comment,
-        remote,
+        excludesLocal,
         probability,
         target,
         addresses,
@@ -71,7 +71,7 @@ final class IptablesRuleReader {
       case "-m" -> module(next());
       case "-j" -> !(target = next()).isEmpty();
       case "--comment" -> !(comment = next()).isEmpty();
-      case "!" -> remote = next().equals("--dst-type") && next().equals("LOCAL");
+      case "!" -> excludesLocal = next().equals("--dst-type") && next().equals("LOCAL");
       case "--mode" -> next().equals("random");
       case "--probability" -> !(probability = Probability.parse(next())).equals(Probability.ALWAYS);
       case "--to-ports" -> (ports = ports(next())).isPresent();

@@ -77,7 +77,7 @@ record OwnChains(Commands commands, NatTable nft, Variant variant, ChainNames na
       if (table.unreadable().isEmpty() && listed.rules() != entry.getValue().rules()) {
         return new Listing.Differs(entry.getKey(), listed.rules(), entry.getValue().rules());
       }
-      listed.jumps(entry.getValue().jumps());
+      listed.noteJumps(entry.getValue().jumps());
     }
     return new Listing.OwnListing(table);
   }

@@ -34,7 +34,7 @@ final class RestoreInput {
   /** Empty where there is nothing to do. */
   static String text(IptablesObserved found, Optional<Policy> desired, ChainNames names) {
     RestoreInput restore = new RestoreInput();
-    found.remains().chains().forEach(restore::takeAway);
+    found.stale().chains().forEach(restore::takeAway);
     if (desired.isPresent()) {
       restore.install(found, IptablesLayout.of(desired.get(), names), names);
     } else {
@@ -56,7 +56,7 @@ final class RestoreInput {
     } else if (desired.out().isEmpty()) {
       dismiss(found.out(), names.out());
     }
-    found.remains().jumps().forEach(this::delete);
+    found.stale().jumps().forEach(this::delete);
     // Of equal rules the kernel deletes the first, so the last one stays.
     for (int i = 1; i < found.jumps().size(); i++) {
       delete(found.jumps().get(i - 1));
@@ -79,7 +79,7 @@ final class RestoreInput {
   private void remove(IptablesObserved found, ChainNames names) {
     dismiss(found.main(), names.main());
     dismiss(found.out(), names.out());
-    found.remains().jumps().forEach(this::delete);
+    found.stale().jumps().forEach(this::delete);
     found.jumps().forEach(this::delete);
   }
 

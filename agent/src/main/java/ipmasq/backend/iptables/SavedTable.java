@@ -56,7 +56,7 @@ final class SavedTable {
     private boolean wanted;
 
     /** Whether it is there, and not one that the kernel made. */
-    boolean usersOwn() {
+    boolean isUserDefined() {
       return users;
     }
 
@@ -80,7 +80,7 @@ final class SavedTable {
     }
 
     /** Where only some chains were listed, the kernel knows how many rules lead here in all. */
-    void jumps(int all) {
+    void noteJumps(int all) {
       wanted |= all > ourJumps;
     }
 

@@ -58,7 +58,7 @@ record StaleRules(List<SavedLine> jumps, List<String> chains, List<String> other
 
   private static boolean isJump(List<String> words, SavedTable table) {
     return RuleComments.jumps(after(words, "--comment"))
-        && table.find(after(words, "-j")).usersOwn();
+        && table.find(after(words, "-j")).isUserDefined();
   }
 
   private static String after(List<String> words, String option) {
@@ -72,7 +72,7 @@ record StaleRules(List<SavedLine> jumps, List<String> chains, List<String> other
       Chain chain = entry.getValue();
       // Without our comments in it, a chain is known by its name alone.
       boolean known = !chain.kept().isEmpty() || names.former().contains(entry.getKey());
-      if (chain.usersOwn()
+      if (chain.isUserDefined()
           && names.stale(entry.getKey())
           && known
           && !chain.hasForeignRules()

@@ -52,8 +52,8 @@ record KernelFeatures(boolean owner, boolean elementCounters, boolean comments) 
     return comments ? set : set.commented("");
   }
 
-  /** A transaction that depends on what the kernel knows. */
-  interface Attempt {
+  /** A transaction whose content depends on the kernel's features. */
+  interface FallbackCommit {
     Commit with(KernelFeatures features) throws QueryFailed;
   }
 
@@ -62,22 +62,22 @@ record KernelFeatures(boolean owner, boolean elementCounters, boolean comments) 
    *
    * @param features those that it was made with, or those that were there before where none helped
    */
-  record Learned(KernelFeatures features, Commit commit) {}
+  record FallbackResult(KernelFeatures features, Commit commit) {}
 
-  /** Makes the transaction with as many of these features as the kernel takes. */
-  Learned learn(Attempt attempt) throws QueryFailed {
+  /** Commits; on EINVAL or EOPNOTSUPP again, each time without the newest feature. */
+  FallbackResult commitWithFallback(FallbackCommit attempt) throws QueryFailed {
     Commit first = attempt.with(this);
     Commit commit = first;
     KernelFeatures tried = this;
     while (isUnknown(commit)) {
       Optional<KernelFeatures> fewer = tried.fewer();
       if (fewer.isEmpty()) {
-        return new Learned(this, first); // it was something else
+        return new FallbackResult(this, first); // it was something else
       }
       tried = fewer.get();
       commit = attempt.with(tried);
     }
-    return new Learned(tried, commit);
+    return new FallbackResult(tried, commit);
   }
 
   /** How kernels refuse what they do not know. */

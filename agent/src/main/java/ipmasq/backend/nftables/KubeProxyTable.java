@@ -24,7 +24,7 @@ public final class KubeProxyTable {
         || kernel.has(new Table(TableFamily.IP6, "kube-proxy"));
   }
 
-  /** In nftables mode it keeps a table of its name a family. */
+  /** In nftables mode it keeps one table named kube-proxy per family. */
   public boolean usesNftables() {
     try {
       Generation now = kernel.generation();

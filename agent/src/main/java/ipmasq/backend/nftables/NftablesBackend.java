@@ -37,12 +37,12 @@ public final class NftablesBackend implements Backend, AutoCloseable {
   }
 
   /** For the process that keeps the rules: it owns the table where it can. */
-  public static NftablesBackend held() {
+  public static NftablesBackend owning() {
     return new NftablesBackend(KernelFeatures.ALL);
   }
 
   /** For a process that looks, or removes what nobody holds. */
-  public static NftablesBackend visited() {
+  public static NftablesBackend withoutOwner() {
     return new NftablesBackend(KernelFeatures.ALL.withoutOwner());
   }
 
@@ -113,9 +113,9 @@ public final class NftablesBackend implements Backend, AutoCloseable {
   @Override
   public Observation observe(Family family) {
     try {
-      NftablesObserved held = kernel.held(family, known(family));
-      held.table().ifPresent(table -> details = details(table, held.isCounted()));
-      return new Observation.Seen(wanted.owner() ? held.withFlaws(claims(held)) : held);
+      NftablesObserved observed = kernel.observe(family, known(family));
+      observed.table().ifPresent(table -> details = details(table, observed.isCounted()));
+      return new Observation.Seen(wanted.owner() ? observed.withFlaws(claims(observed)) : observed);
     } catch (QueryFailed unanswered) {
       return new Observation.Unseen(unanswered.failure());
     }
@@ -126,57 +126,59 @@ public final class NftablesBackend implements Backend, AutoCloseable {
   }
 
   /** What is wrong with the ownership, by the words of a plan. */
-  private List<String> claims(NftablesObserved held) throws QueryFailed {
-    if (held.owner() != 0) {
-      return held.owner() == kernel.port()
+  private List<String> claims(NftablesObserved observed) throws QueryFailed {
+    if (observed.owner() != 0) {
+      return observed.owner() == kernel.port()
           ? List.of()
-          : List.of("the table belongs to " + TableOwner.of(held.owner()));
+          : List.of("the table belongs to " + TableOwner.of(observed.owner()));
     }
     // One that was made without cannot get an owner, whatever the kernel.
-    return held.table().filter(NftablesBackend::isAdoptable).isPresent()
+    return observed.table().filter(NftablesBackend::isAdoptable).isPresent()
         ? List.of("the table has no owner")
         : List.of();
   }
 
   @Override
   public Outcome apply(Plan plan) {
-    if (!(plan.observed() instanceof NftablesObserved held)) {
+    if (!(plan.observed() instanceof NftablesObserved observed)) {
       throw new IllegalArgumentException("a plan from another backend's observation");
     }
-    known(held.family()).forget();
+    known(observed.family()).forget();
     try {
-      if (held.owner() != 0 && held.owner() != kernel.port()) {
+      if (observed.owner() != 0 && observed.owner() != kernel.port()) {
         return new Outcome.Refused(
             new Failure(
-                TableNames.TABLE + " belongs to " + TableOwner.of(held.owner()),
+                TableNames.TABLE + " belongs to " + TableOwner.of(observed.owner()),
                 "another agent runs on this node: stop one of the two"));
       }
-      return plan.desired().isPresent() ? toward(plan.desired().get(), held) : remove(held);
+      return plan.desired().isPresent() ? toward(plan.desired().get(), observed) : remove(observed);
     } catch (QueryFailed unanswered) {
       return new Outcome.Refused(unanswered.failure());
     }
   }
 
-  private Outcome toward(Policy policy, NftablesObserved held) throws QueryFailed {
-    if (held.table().isEmpty()) {
+  private Outcome toward(Policy policy, NftablesObserved observed) throws QueryFailed {
+    if (observed.table().isEmpty()) {
       features = wanted; // a new table, a new try
     }
-    KernelFeatures.Learned learned = features.learn(tried -> commit(update(policy, held, tried)));
-    features = learned.features();
-    Outcome outcome = outcome(learned.commit());
+    KernelFeatures.FallbackResult result =
+        features.commitWithFallback(tried -> commit(update(policy, observed, tried)));
+    features = result.features();
+    Outcome outcome = outcome(result.commit());
     if (outcome instanceof Outcome.Applied) {
       remember(policy);
     }
     return outcome;
   }
 
-  private static TableUpdate update(Policy policy, NftablesObserved held, KernelFeatures features) {
+  private static TableUpdate update(
+      Policy policy, NftablesObserved observed, KernelFeatures features) {
     boolean dormant =
-        held.table().filter(t -> t.flags().contains(Table.TableFlag.DORMANT)).isPresent();
+        observed.table().filter(t -> t.flags().contains(Table.TableFlag.DORMANT)).isPresent();
     boolean adopted =
-        features.owner() && held.table().filter(NftablesBackend::isAdoptable).isPresent();
-    boolean claim = held.table().isEmpty() || held.foreign() || dormant || adopted;
-    return TableUpdate.toward(policy, held, claim, features);
+        features.owner() && observed.table().filter(NftablesBackend::isAdoptable).isPresent();
+    boolean claim = observed.table().isEmpty() || observed.foreign() || dormant || adopted;
+    return TableUpdate.toward(policy, observed, claim, features);
   }
 
   private Commit commit(TableUpdate update) throws QueryFailed {
@@ -200,15 +202,16 @@ public final class NftablesBackend implements Backend, AutoCloseable {
     }
   }
 
-  private Outcome remove(NftablesObserved held) throws QueryFailed {
-    return outcome(kernel.commit(TableUpdate.removal(held, kernel.holdsOnly(held.family()))));
+  private Outcome remove(NftablesObserved observed) throws QueryFailed {
+    return outcome(
+        kernel.commit(TableUpdate.removal(observed, kernel.holdsOnly(observed.family()))));
   }
 
   static Outcome outcome(Commit commit) {
     return switch (commit) {
       case Commit.Committed _ -> new Outcome.Applied();
-      case Commit.Raced raced -> new Outcome.Raced(raced.toString());
-      case Commit.Unclear(var failure) -> new Outcome.Raced(failure.toString());
+      case Commit.Raced raced -> new Outcome.Retry(raced.toString());
+      case Commit.Unclear(var failure) -> new Outcome.Retry(failure.toString());
       case Commit.Rejected refused -> {
         Errno errno = refused.errno();
         // What was to be deleted is gone, what was to be added is there, somebody else is at it, or
@@ -222,7 +225,7 @@ public final class NftablesBackend implements Backend, AutoCloseable {
                       + " shows it; delete that chain"));
         }
         yield race
-            ? new Outcome.Raced(refused.toString())
+            ? new Outcome.Retry(refused.toString())
             : new Outcome.Refused(QueryFailed.failure(refused.toString(), errno));
       }
     };

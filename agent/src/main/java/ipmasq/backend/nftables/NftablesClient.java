@@ -74,15 +74,15 @@ final class NftablesClient implements AutoCloseable {
    * What is there of ours, all of one moment. Content that is known need not be read again while
    * nobody else can have changed it.
    */
-  NftablesObserved held(Family family, SetContentCache known) throws QueryFailed {
+  NftablesObserved observe(Family family, SetContentCache known) throws QueryFailed {
     QueryFailed last = new QueryFailed("our table", new NetlinkFailure.Interrupted());
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       try {
         Generation before = generation();
-        NftablesObserved held = read(family, known, before);
+        NftablesObserved observed = read(family, known, before);
         if (before.equals(generation())) {
-          known.seen(held, before);
-          return held;
+          known.seen(observed, before);
+          return observed;
         }
       } catch (QueryFailed unanswered) {
         if (!unanswered.passing()) {

@@ -29,7 +29,7 @@ public final class RulesWatch implements Watch, AutoCloseable {
   private final NftablesClient kernel = new NftablesClient();
   private final Digest reading;
   private @Nullable Generation seen;
-  private Optional<Object> mark = Optional.empty();
+  private Optional<Object> fingerprint = Optional.empty();
 
   private RulesWatch(Digest reading) {
     this.reading = reading;
@@ -98,10 +98,10 @@ public final class RulesWatch implements Watch, AutoCloseable {
     try {
       Generation now = kernel.generation();
       if (anew || !now.equals(seen)) {
-        mark = Optional.of(reading.read(kernel, now));
+        fingerprint = Optional.of(reading.read(kernel, now));
         seen = now;
       }
-      return mark;
+      return fingerprint;
     } catch (QueryFailed cannotTell) {
       seen = null;
       return Optional.empty();

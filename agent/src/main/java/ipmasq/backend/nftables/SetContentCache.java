@@ -33,11 +33,11 @@ final class SetContentCache {
   }
 
   /** All of it was read at this moment. */
-  void seen(NftablesObserved held, Generation at) {
-    table = held.table().map(Table::handle).orElse(0L);
+  void seen(NftablesObserved observed, Generation at) {
+    table = observed.table().map(Table::handle).orElse(0L);
     generation = at;
-    exempt = held.exempt().filter(SetContentCache::isLarge);
-    sources = held.sources().filter(SetContentCache::isLarge);
+    exempt = observed.exempt().filter(SetContentCache::isLarge);
+    sources = observed.sources().filter(SetContentCache::isLarge);
   }
 
   /** This was written, and the kernel took it. */

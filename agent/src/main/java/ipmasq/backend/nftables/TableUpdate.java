@@ -17,8 +17,9 @@ import java.util.Optional;
  *
  * <p>A new set is filled in a first one, and used by rules only in a second: where both come in
  * one, packets meet the rules for a moment before the set answers. A set that is in use is changed
- * in place, range by range. Nothing of ours is ever deleted to be made again, so there is no moment
- * in which a packet finds less than the old or the new policy.
+ * in place, range by range. So there is no moment in which a packet finds less than the old or the
+ * new policy. Only what others made wrong is deleted and made again: a table with a set of another
+ * type, a chain on another hook.
  */
 record TableUpdate(Batch first, Batch second) {
   /** Sets up to this size count each of their ranges; above, that would cost too much memory. */
@@ -38,25 +39,25 @@ record TableUpdate(Batch first, Batch second) {
     if (found.foreign()) {
       first.delete(TableNames.TABLE);
     }
-    NftablesObserved held = found.foreign() ? NftablesObserved.nothing(family) : found;
+    NftablesObserved observed = found.foreign() ? NftablesObserved.nothing(family) : found;
     if (claim) {
       first.add(features.table());
     }
     Cidrs exempt = exempt(policy);
-    set(features.set(TableNames.exempt(family), exempt), held.exempt(), exempt, first, second);
+    set(features.set(TableNames.exempt(family), exempt), observed.exempt(), exempt, first, second);
     Cidrs areas = Slash8Index.around(exempt);
-    set(features.uncounted(TableNames.areas(family)), held.areas(), areas, first, second);
+    set(features.uncounted(TableNames.areas(family)), observed.areas(), areas, first, second);
     if (!policy.sources().isEmpty()) {
       Cidrs sources = Cidrs.copyOf(policy.sources());
       set(
           features.set(TableNames.sources(family), sources),
-          held.sources(),
+          observed.sources(),
           sources,
           first,
           second);
     }
-    chains(policy, held, second);
-    if (policy.sources().isEmpty() && held.sources().isPresent()) {
+    chains(policy, observed, second);
+    if (policy.sources().isEmpty() && observed.sources().isPresent()) {
       second.delete(TableNames.sources(family));
     }
     return new TableUpdate(first, second);
@@ -67,15 +68,15 @@ record TableUpdate(Batch first, Batch second) {
    *
    * @param last whether nothing else is in the table, so that it goes too
    */
-  static Batch removal(NftablesObserved held, boolean last) {
+  static Batch removal(NftablesObserved observed, boolean last) {
     Batch batch = new Batch();
-    if (last || held.foreign()) {
+    if (last || observed.foreign()) {
       batch.delete(TableNames.TABLE);
     } else {
-      held.chains().forEach(chain -> batch.delete(chain.chain()));
-      held.exempt().ifPresent(_ -> batch.delete(TableNames.exempt(held.family())));
-      held.areas().ifPresent(_ -> batch.delete(TableNames.areas(held.family())));
-      held.sources().ifPresent(_ -> batch.delete(TableNames.sources(held.family())));
+      observed.chains().forEach(chain -> batch.delete(chain.chain()));
+      observed.exempt().ifPresent(_ -> batch.delete(TableNames.exempt(observed.family())));
+      observed.areas().ifPresent(_ -> batch.delete(TableNames.areas(observed.family())));
+      observed.sources().ifPresent(_ -> batch.delete(TableNames.sources(observed.family())));
     }
     return batch;
   }
@@ -86,32 +87,32 @@ record TableUpdate(Batch first, Batch second) {
   }
 
   private static void set(
-      NftSet set, Optional<SetContent> held, Cidrs wanted, Batch first, Batch second) {
-    if (held.isEmpty()) {
+      NftSet set, Optional<SetContent> observed, Cidrs wanted, Batch first, Batch second) {
+    if (observed.isEmpty()) {
       first.add(set);
       first.add(set, elements(wanted));
       return;
     }
-    if (held.get().odd()) {
+    if (observed.get().odd()) {
       second.flush(set).add(set, elements(wanted));
       return;
     }
     List<Cidr> gone = new ArrayList<>();
     List<Cidr> come = new ArrayList<>();
-    difference(held.get().blocks(), wanted, gone, come);
+    difference(observed.get().blocks(), wanted, gone, come);
     second.delete(set, elements(gone));
     second.add(set, elements(come));
   }
 
-  private static void chains(Policy policy, NftablesObserved held, Batch batch) {
+  private static void chains(Policy policy, NftablesObserved observed, Batch batch) {
     List<ChainRules> wanted = NftablesLayout.chains(policy);
-    for (ChainRules old : held.chains()) {
+    for (ChainRules old : observed.chains()) {
       if (wanted.stream().noneMatch(chain -> chain.name().equals(old.name()))) {
         batch.delete(old.chain());
       }
     }
     for (ChainRules chain : wanted) {
-      Optional<ChainRules> old = held.chain(chain.name());
+      Optional<ChainRules> old = observed.chain(chain.name());
       if (old.isPresent() && chain.sameAs(old.get())) {
         continue;
       }

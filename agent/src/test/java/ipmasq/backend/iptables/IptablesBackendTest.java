@@ -131,7 +131,7 @@ class IptablesBackendTest {
         "iptables-nft-restore: line 2 failed: Bad rule (does a matching rule exist in that chain?).";
     commands.fails(1, gone).fails(1, gone);
     Plan plan = Plan.toward(DEFAULTS, seen());
-    assertInstanceOf(Outcome.Raced.class, iptables.apply(plan));
+    assertInstanceOf(Outcome.Retry.class, iptables.apply(plan));
     assertInstanceOf(Outcome.Refused.class, iptables.apply(plan));
   }
 
@@ -139,7 +139,7 @@ class IptablesBackendTest {
   void legacySaysOnlyWhichLine() {
     commands.prints(Tables.table(Tables.DEFAULTS + "[0:0] -A POSTROUTING JUMP\n"));
     commands.fails(1, "iptables-restore: line 2 failed");
-    assertInstanceOf(Outcome.Raced.class, iptables.apply(Plan.toward(DEFAULTS, seen())));
+    assertInstanceOf(Outcome.Retry.class, iptables.apply(Plan.toward(DEFAULTS, seen())));
   }
 
   @Test
@@ -171,7 +171,7 @@ class IptablesBackendTest {
         .fails(2, "iptables-restore v1.4.21: unknown option \"--random-fully\"")
         .prints("")
         .prints("");
-    assertInstanceOf(Outcome.Raced.class, iptables.apply(Plan.toward(DEFAULTS, seen())));
+    assertInstanceOf(Outcome.Retry.class, iptables.apply(Plan.toward(DEFAULTS, seen())));
     assertEquals(
         new Outcome.Applied(), iptables.apply(Plan.toward(iptables.normalize(DEFAULTS), seen())));
     assertFalse(commands.inputs.getLast().contains("random-fully"));

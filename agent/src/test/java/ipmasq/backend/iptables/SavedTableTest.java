@@ -48,9 +48,9 @@ class SavedTableTest {
     assertEquals("[5:500]", table.find("IP-MASQ-AGENT").kept().getFirst().counters());
     assertTrue(table.find("KUBE-SVC-X").wantedByOthers());
     assertFalse(table.find("IP-MASQ-AGENT").wantedByOthers());
-    assertFalse(table.find("POSTROUTING").usersOwn());
-    assertTrue(table.find("IP-MASQ-AGENT").usersOwn());
-    assertFalse(table.find("NOWHERE").usersOwn());
+    assertFalse(table.find("POSTROUTING").isUserDefined());
+    assertTrue(table.find("IP-MASQ-AGENT").isUserDefined());
+    assertFalse(table.find("NOWHERE").isUserDefined());
   }
 
   @Test

@@ -168,7 +168,7 @@ class StaleRulesTest {
                 [0:0] -A OUTPUT -g MINE
                 [0:0] -A MINE -m comment --comment "OUTBOUND" -j MASQUERADE
                 """);
-    assertTrue(found.remains().isEmpty());
+    assertTrue(found.stale().isEmpty());
     assertEquals(List.of(), found.flaws());
   }
 

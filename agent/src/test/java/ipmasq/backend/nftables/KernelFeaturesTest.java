@@ -15,7 +15,7 @@ class KernelFeaturesTest {
   private final List<KernelFeatures> asked = new ArrayList<>();
 
   /** A kernel that knows these, and says so in its way. */
-  private KernelFeatures.Attempt kernel(KernelFeatures known, Errno errno) {
+  private KernelFeatures.FallbackCommit kernel(KernelFeatures known, Errno errno) {
     return features -> {
       asked.add(features);
       boolean all =
@@ -39,22 +39,22 @@ class KernelFeaturesTest {
     for (Errno errno : List.of(Errno.EOPNOTSUPP, Errno.EINVAL)) {
       for (KernelFeatures known : List.of(KernelFeatures.ALL, kernel61, kernel510, none)) {
         assertEquals(
-            new KernelFeatures.Learned(known, new Commit.Committed()),
-            KernelFeatures.ALL.learn(kernel(known, errno)));
+            new KernelFeatures.FallbackResult(known, new Commit.Committed()),
+            KernelFeatures.ALL.commitWithFallback(kernel(known, errno)));
       }
     }
   }
 
   @Test
   void aKernelThatKnowsAllIsAskedOnce() throws QueryFailed {
-    KernelFeatures.ALL.learn(kernel(KernelFeatures.ALL, Errno.EINVAL));
+    KernelFeatures.ALL.commitWithFallback(kernel(KernelFeatures.ALL, Errno.EINVAL));
     assertEquals(List.of(KernelFeatures.ALL), asked);
   }
 
   @Test
   void aRefusalThatNothingHelpsIsTheFirstOneAndTeachesNothing() throws QueryFailed {
-    KernelFeatures.Learned learned =
-        KernelFeatures.ALL.learn(
+    KernelFeatures.FallbackResult learned =
+        KernelFeatures.ALL.commitWithFallback(
             features ->
                 refused(features.equals(KernelFeatures.ALL) ? Errno.EOPNOTSUPP : Errno.EINVAL));
     assertEquals(KernelFeatures.ALL, learned.features());
@@ -66,8 +66,8 @@ class KernelFeaturesTest {
   void otherRefusalsAreNoReasonToLeaveSomethingOut() throws QueryFailed {
     for (Errno errno : List.of(Errno.EPERM, Errno.ENOMEM, Errno.EEXIST, Errno.EBUSY)) {
       assertEquals(
-          new KernelFeatures.Learned(KernelFeatures.ALL, refused(errno)),
-          KernelFeatures.ALL.learn(_ -> refused(errno)));
+          new KernelFeatures.FallbackResult(KernelFeatures.ALL, refused(errno)),
+          KernelFeatures.ALL.commitWithFallback(_ -> refused(errno)));
     }
   }
 }

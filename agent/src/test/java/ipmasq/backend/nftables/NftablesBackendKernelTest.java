@@ -87,11 +87,11 @@ class NftablesBackendKernelTest {
   @Test
   void theFirstInstallFillsTheSetBeforeAnyRuleUsesIt() throws Exception {
     Plan plan = node.plan(DEFAULTS);
-    NftablesObserved held = assertInstanceOf(NftablesObserved.class, plan.observed());
+    NftablesObserved observed = assertInstanceOf(NftablesObserved.class, plan.observed());
     namespace.call(
         () -> {
           try (NftablesClient kernel = new NftablesClient()) {
-            TableUpdate update = TableUpdate.toward(DEFAULTS.disjoint(), held, true, unowned());
+            TableUpdate update = TableUpdate.toward(DEFAULTS.disjoint(), observed, true, unowned());
             assertEquals(new Commit.Committed(), kernel.commit(update.first()));
             String half = node.listed();
             assertTrue(half.contains("192.168.0.0/16") && !half.contains("chain"), half);
@@ -173,8 +173,9 @@ class NftablesBackendKernelTest {
     many.add(77_777, new Destination(Cidr.of("200.1.2.0/24"), Treatment.EXEMPT));
     Plan plan = node.plan(policy(many));
     assertEquals("[+200.1.2.0/24]", plan.changes().toString());
-    NftablesObserved held = assertInstanceOf(NftablesObserved.class, plan.observed());
-    TableUpdate update = TableUpdate.toward(plan.desired().orElseThrow(), held, false, unowned());
+    NftablesObserved observed = assertInstanceOf(NftablesObserved.class, plan.observed());
+    TableUpdate update =
+        TableUpdate.toward(plan.desired().orElseThrow(), observed, false, unowned());
     assertTrue(update.first().isEmpty());
     assertTrue(update.second().size() < 300, "bytes: " + update.second().size());
     node.sync(policy(many));
@@ -298,16 +299,16 @@ class NftablesBackendKernelTest {
     node.sync(DEFAULTS);
     Plan stale = node.plan(Policies.exempting("10.0.0.0/8", "1.0.0.0/8"));
     node.sync(Policies.exempting("10.0.0.0/8", "1.0.0.0/8"));
-    assertInstanceOf(Outcome.Raced.class, node.apply(stale));
+    assertInstanceOf(Outcome.Retry.class, node.apply(stale));
     node.sync(Policies.exempting("10.0.0.0/8"));
     assertInstanceOf(
-        Outcome.Raced.class, NftablesBackend.outcome(new Commit.Raced(Errno.ERESTART)));
+        Outcome.Retry.class, NftablesBackend.outcome(new Commit.Raced(Errno.ERESTART)));
     for (Errno errno : List.of(Errno.ENOBUFS, Errno.ENOENT, Errno.EEXIST)) {
-      assertInstanceOf(Outcome.Raced.class, NftablesBackend.outcome(refused(errno)));
+      assertInstanceOf(Outcome.Retry.class, NftablesBackend.outcome(refused(errno)));
     }
     assertInstanceOf(Outcome.Refused.class, NftablesBackend.outcome(refused(Errno.EPERM)));
     assertInstanceOf(
-        Outcome.Raced.class,
+        Outcome.Retry.class,
         NftablesBackend.outcome(new Commit.Unclear(new NetlinkFailure.Overrun())));
   }
 
@@ -328,7 +329,7 @@ class NftablesBackendKernelTest {
                   }
                 });
     Random random = new Random(3);
-    try (NftablesBackend table = NftablesBackend.held()) {
+    try (NftablesBackend table = NftablesBackend.owning()) {
       for (int i = 0; i < 100; i++) {
         Policy policy = table.normalize(NftablesLayoutTest.generated(random));
         Result result = namespace.call(() -> new Enforcement(true).enforce(table, policy));

@@ -26,7 +26,7 @@ final class Node implements AutoCloseable {
 
   /** With a table that has an owner, or as on a kernel that does not know owners. */
   Node(Namespace namespace, boolean owned) {
-    this(namespace, owned ? NftablesBackend.held() : NftablesBackend.visited());
+    this(namespace, owned ? NftablesBackend.owning() : NftablesBackend.withoutOwner());
   }
 
   /** As on a kernel that knows no more than this. */
@@ -37,7 +37,7 @@ final class Node implements AutoCloseable {
   /** The process ends, and another one starts. */
   void restart() {
     table.close();
-    table = NftablesBackend.held();
+    table = NftablesBackend.owning();
     // A child that another test forked in this moment holds the socket until it becomes a program.
     Eventually.eventually("given up", () -> owner(), owner -> owner == 0);
   }
@@ -76,7 +76,7 @@ final class Node implements AutoCloseable {
 
   /** One who knows nothing and reads everything. */
   void assertStrangersSee(Policy policy) {
-    try (NftablesBackend stranger = NftablesBackend.visited()) {
+    try (NftablesBackend stranger = NftablesBackend.withoutOwner()) {
       Observation seen = namespace.call(() -> stranger.observe(policy.family()));
       assertEquals(
           table.normalize(policy),

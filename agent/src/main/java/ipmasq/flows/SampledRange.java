@@ -11,8 +11,8 @@ import java.util.Optional;
  * @param flows how many were judged
  * @param wrong how many of them went against the config
  */
-public record RangeFlows(Family family, Optional<Cidr> range, int flows, int wrong) {
-  RangeFlows and(boolean against) {
-    return new RangeFlows(family, range, flows + 1, wrong + (against ? 1 : 0));
+public record SampledRange(Family family, Optional<Cidr> range, int flows, int wrong) {
+  SampledRange and(boolean against) {
+    return new SampledRange(family, range, flows + 1, wrong + (against ? 1 : 0));
   }
 }

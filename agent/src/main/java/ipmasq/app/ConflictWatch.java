@@ -83,7 +83,7 @@ public final class ConflictWatch implements Consumer<Pass> {
     return pass.backend().equals("cni");
   }
 
-  /** The latest look; the first one is taken here and now. Nothing where there is no hook. */
+  /** The latest look; the first one is taken here and now. Empty if there is no hook. */
   Optional<HookSample> at(Pass asked, Family family) {
     if (isCni(asked)) {
       return Optional.empty();
@@ -142,7 +142,7 @@ public final class ConflictWatch implements Consumer<Pass> {
     }
   }
 
-  /** The number of the kernel's ruleset; nothing where it has no nf_tables to number. */
+  /** The number of the kernel's ruleset; empty if it has no nf_tables to number. */
   private @Nullable Generation generation() {
     try {
       if (nftables == null) {

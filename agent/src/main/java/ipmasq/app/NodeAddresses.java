@@ -35,8 +35,8 @@ final class NodeAddresses {
   }
 
   /**
-   * The same with broadcast addresses, and the networks of runtimes whose hosts are no pods;
-   * nothing where the system does not tell.
+   * The same with broadcast addresses, and the networks of runtimes whose hosts are no pods; empty
+   * if the system does not tell.
    */
   static Optional<FlowJudge.OwnAddresses> forFlows() {
     Set<Ip> own = new HashSet<>();

@@ -67,7 +67,7 @@ public record Settings(
     }
   }
 
-  /** Flags that do nothing with a backend; nothing where there are none. */
+  /** Flags that do nothing with a backend; empty if there are none. */
   public Optional<String> idle(String backend) {
     return idle(cniFlags, backend);
   }

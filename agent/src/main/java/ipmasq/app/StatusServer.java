@@ -60,7 +60,7 @@ public final class StatusServer implements Consumer<Pass>, Endpoint.Listener {
   }
 
   /**
-   * @param started nothing where no agent runs
+   * @param started empty if no agent runs
    */
   public static Identity identity(Optional<Instant> started) {
     return new Identity(Version.text(), node(), started);

@@ -88,7 +88,7 @@ final class Check {
     }
   }
 
-  /** Of the bytes that a node will see; null where there is no file, or a directory of them. */
+  /** Of the bytes that a node will see; null if there is no file, or a directory of them. */
   private static @Nullable String hash(Reading reading) {
     return reading.sources().size() == 1 ? reading.sources().getFirst().hash().orElse(null) : null;
   }

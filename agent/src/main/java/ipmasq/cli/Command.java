@@ -156,7 +156,7 @@ enum Command {
     return purpose;
   }
 
-  /** In a paragraph; empty where the line says it all. */
+  /** In a paragraph; empty if the line says it all. */
   String details() {
     return details;
   }

@@ -119,7 +119,7 @@ record CommandContext(PrintStream out, PrintStream err, Settings settings, Backe
   }
 
   /**
-   * Passes that each read the file anew, and write unless told otherwise.
+   * Passes that each read the file again, and write unless told otherwise.
    *
    * @param answered is told when a file can be read that could not before
    */

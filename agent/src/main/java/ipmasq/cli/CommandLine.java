@@ -133,7 +133,7 @@ record CommandLine(Map<Flag, List<String>> flags, List<String> words) {
     return new CommandLine(all, words);
   }
 
-  /** What a command does not take of it; nothing where it takes all. */
+  /** What a command does not take of it; empty if it takes all. */
   Optional<String> refusal(Command command) {
     for (Flag flag : flags.keySet()) {
       if (!command.takes(flag)) {

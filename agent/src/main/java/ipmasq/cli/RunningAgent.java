@@ -40,7 +40,7 @@ record RunningAgent(long pid, CommandLine line) {
     return Optional.empty();
   }
 
-  /** Empty where it is not ours to know. */
+  /** Empty if it is not ours to know. */
   private static Optional<String> networkNamespace(String process) {
     try {
       return Optional.of(Files.readSymbolicLink(PROC.resolve(process + "/ns/net")).toString());
@@ -66,7 +66,7 @@ record RunningAgent(long pid, CommandLine line) {
     return Long.parseLong(process.getFileName().toString());
   }
 
-  /** What follows the main class on Java's command line; nothing where it is something else. */
+  /** What follows the main class on Java's command line; empty if it is something else. */
   static Optional<List<String>> arguments(List<String> words) {
     for (int i = 1; i < words.size(); i++) {
       String word = words.get(i);
@@ -77,7 +77,7 @@ record RunningAgent(long pid, CommandLine line) {
     return Optional.empty();
   }
 
-  /** The command line of a {@code run}; nothing where it is another command. */
+  /** The command line of a {@code run}; empty if it is another command. */
   private static Optional<CommandLine> run(List<String> arguments) {
     return CommandLine.parse(arguments) instanceof CommandLine.ParsedLine.GoodLine(var line)
             && (line.words().isEmpty() || line.words().getFirst().equals("run"))

@@ -55,7 +55,7 @@ final class ShowConfig {
         : flag != null ? new Origin.OfFlag(flag) : new Origin.Default();
   }
 
-  /** A value as a file would have it; null where it is none. */
+  /** A value as a file would have it; null if it is none. */
   private static <T> @Nullable Object value(Key<T> key, Config config) {
     Object value = key.json(config.of(key));
     return value.equals("") ? null : value;

@@ -58,7 +58,7 @@ public final class ChainName {
 
   private ChainName() {}
 
-  /** Why a text is no name that every iptables takes; empty where it is one. */
+  /** Why a text is no name that every iptables takes; empty if it is one. */
   static String fault(String text) {
     if (text.isEmpty()) {
       return "a chain needs a name";

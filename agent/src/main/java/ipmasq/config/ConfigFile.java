@@ -19,7 +19,7 @@ record ConfigFile(Reading.SourceFile source, Map<Key<?>, Setting<?>> settings, P
     return new ConfigFile(source, Map.of(), problems);
   }
 
-  /** The setting of a key, or null where this file has none. */
+  /** The setting of a key, or null if this file has none. */
   @SuppressWarnings("unchecked") // SettingsReader puts each setting under its own key.
   <T> @Nullable Setting<T> setting(Key<T> key) {
     return (Setting<T>) settings.get(key);

@@ -26,7 +26,7 @@ public final class ConfigMapManifest {
 
   /**
    * Reads the config in a manifest, its problems with their places in the manifest's file and its
-   * source with the bytes that nodes will see; nothing where the file is no such manifest.
+   * source with the bytes that nodes will see; empty if the file is no such manifest.
    */
   public static Optional<Reading> read(FileSnapshot file, FlagDefaults flags) {
     if (file.bytes().isEmpty()) {

@@ -14,7 +14,7 @@ import java.util.Optional;
 /**
  * What stood at a path at one moment.
  *
- * @param bytes the file's; nothing where there is none, or none that can be read
+ * @param bytes the file's; empty if there is none, or none that can be read
  * @param problem what is wrong with the path itself
  */
 public record FileSnapshot(Path path, Optional<FileBytes> bytes, Optional<Problem> problem) {

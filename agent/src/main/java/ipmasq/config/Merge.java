@@ -8,7 +8,7 @@ import java.util.Set;
 
 /** What a key is when several files give it. */
 interface Merge<T> {
-  /** Both values as one; nothing where they contradict each other. */
+  /** Both values as one; empty if they contradict each other. */
   Optional<T> merge(T first, T next);
 
   /** One list of all elements, each once. */
@@ -25,7 +25,7 @@ interface Merge<T> {
     return (first, next) -> Optional.of(first.followedBy(next).distinct());
   }
 
-  /** True where one of them is. */
+  /** True if one of them is. */
   static Merge<Boolean> or() {
     return (first, next) -> Optional.of(first || next);
   }

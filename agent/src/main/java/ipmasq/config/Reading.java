@@ -50,7 +50,7 @@ public sealed interface Reading {
   /**
    * A file that was looked at.
    *
-   * @param bytes nothing where it is missing or cannot be read
+   * @param bytes empty if it is missing or cannot be read
    */
   record SourceFile(Path path, Optional<FileBytes> bytes) {
     /** The SHA-256 of its bytes in hex. */

@@ -6,7 +6,7 @@ import java.util.Optional;
 /**
  * A key in a file and its value.
  *
- * @param value nothing where the file leaves the default in place, or where the value is no good
+ * @param value empty if the file leaves the default in place, or where the value is no good
  * @param places of the value, or of each element of a list
  * @param merged whether it came by {@code <<}
  */

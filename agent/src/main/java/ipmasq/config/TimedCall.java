@@ -61,7 +61,7 @@ final class TimedCall<T> {
     return patience;
   }
 
-  /** What the call returned; nothing where it has not in time. */
+  /** What the call returned; empty if it has not in time. */
   Optional<T> call(Callable<T> call) {
     Task<T> before = late;
     if (before != null && !before.isDone()) {

@@ -9,8 +9,8 @@ interface ValueType<T> {
   /**
    * Reads exactly one value from a file.
    *
-   * @return nothing where the file leaves the default in place, or where the value is no good and
-   *     the problems say why
+   * @return empty if the file leaves the default in place, or where the value is no good and the
+   *     problems say why
    */
   Optional<T> read(Input in) throws SyntaxError;
 

@@ -9,7 +9,7 @@ import java.util.Optional;
 /**
  * What the samples since the rules last changed show, those of the last minutes. A value.
  *
- * @param note why there is no evidence now, as a phrase; nothing where there is
+ * @param note why there is no evidence now, as a phrase; empty if there is
  * @param samples oldest first
  * @param asConfig how many flows went as the config says since the start, in all samples
  * @param against how many went against it

@@ -82,7 +82,7 @@ public final class FlowJudge {
   /**
    * Says how a flow went whose destination nobody changed.
    *
-   * @param routes asked only where the answer depends on them
+   * @param routes asked only if the answer depends on them
    */
   public Judgement of(SampledFlow flow, OwnAddresses node, Routes routes) {
     JudgedPolicy rules = families.get(flow.source().family());

@@ -8,7 +8,7 @@ public sealed interface Actual {
   /**
    * It leaves with the source that it has.
    *
-   * @param by the rule that binds it to that source; nothing where no rule gives it another
+   * @param by the rule that binds it to that source; empty if no rule gives it another
    */
   record Kept(Optional<Decision> by) implements Actual {}
 

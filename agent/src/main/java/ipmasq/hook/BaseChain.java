@@ -23,7 +23,7 @@ public record BaseChain(
 
   /** The chains of a table, by name. */
   public interface ReachedChains {
-    /** Nothing where it cannot be read. */
+    /** Empty if it cannot be read. */
     Optional<List<Rule>> rules(String chain);
   }
 

@@ -12,7 +12,7 @@ import java.util.Map;
  * @param rule an example, as its tool prints it
  * @param where the base chain that it runs in
  * @param packets which packets it is about
- * @param ranges those that it takes from us, a few of them; empty where it is not about ranges
+ * @param ranges those that it takes from us, a few of them; empty if it is not about ranges
  * @param rules how many rules of this owner do this
  */
 public record Conflict(

@@ -56,7 +56,7 @@ public record Flow(
     return to(new IpRange(destination, destination));
   }
 
-  /** From anywhere in these blocks; from anywhere at all where there are none. */
+  /** From anywhere in these blocks; from anywhere at all if there are none. */
   public Flow from(List<Cidr> blocks) {
     Optional<AddressRanges> some =
         blocks.isEmpty() ? Optional.empty() : Optional.of(AddressRanges.ofBlocks(blocks));

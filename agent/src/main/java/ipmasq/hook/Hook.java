@@ -12,7 +12,7 @@ import java.util.Optional;
  * The nat postrouting hook of one family.
  *
  * @param chains in the order in which they run
- * @param ours what our rules do; nothing where they are not there
+ * @param ours what our rules do; empty if they are not there
  * @param markedBits bits of the mark that others than kube-proxy may have set before
  */
 public record Hook(Family family, List<BaseChain> chains, Optional<Policy> ours, long markedBits) {

@@ -22,7 +22,7 @@ public record SetKey(KeyPart part, int length) {
     OUT
   }
 
-  /** The bytes of one packet; nothing where these packets are not all the same. */
+  /** The bytes of one packet; empty if these packets are not all the same. */
   private Optional<byte[]> bytes(Flow flow) {
     return switch (part) {
       case SOURCE -> flow.sources().flatMap(AddressRanges::single).map(Ip::bytes);
@@ -46,7 +46,7 @@ public record SetKey(KeyPart part, int length) {
     return range.first().equals(range.last()) ? Optional.of(range.first()) : Optional.empty();
   }
 
-  /** What is looked up for these packets; nothing where that is not one key. */
+  /** What is looked up for these packets; empty if that is not one key. */
   static Optional<byte[]> of(List<SetKey> keys, Flow flow) {
     int size = 0;
     for (SetKey key : keys) {

@@ -53,7 +53,7 @@ final class Walk {
 
   /**
    * Chains of one priority run in the order in which they were registered, which cannot be seen
-   * from here. It matters only where more than one of them decides.
+   * from here. It matters only if more than one of them decides.
    */
   private void together(List<BaseChain> chains, Truth reached) {
     if (chains.size() == 1) {

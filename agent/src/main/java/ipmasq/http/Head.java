@@ -80,7 +80,7 @@ final class Head {
     }
   }
 
-  /** The next line without its end; null where its end has not come yet. */
+  /** The next line without its end; null if its end has not come yet. */
   private @Nullable String line(int status, String tooLong, int most) throws BadHead {
     int start = at;
     for (int i = start; i < length; i++) {

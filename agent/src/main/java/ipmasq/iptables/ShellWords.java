@@ -9,7 +9,7 @@ public final class ShellWords {
 
   /**
    * Words apart by blanks; quotes hold blanks, a backslash within them takes the next character as
-   * it is. Nothing where a quote does not end.
+   * it is. Empty if a quote does not end.
    */
   public static List<String> of(String line) {
     List<String> words = new ArrayList<>();

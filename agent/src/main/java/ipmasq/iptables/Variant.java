@@ -7,7 +7,7 @@ import ipmasq.net.Family;
  * must see ours.
  *
  * @param infix what stands in the programs' names: {@code -nft}, {@code -legacy} or nothing
- * @param reason why this one, for people; nothing where it is simply the iptables on PATH
+ * @param reason why this one, for people; empty if it is simply the iptables on PATH
  */
 public record Variant(VariantKind kind, String infix, String reason) {
   /** What the rules are kept by. */

@@ -40,7 +40,7 @@ public final class CounterSampler {
   /** Hands out the latest look at the whole hook of one family. */
   @FunctionalInterface
   public interface HookLook {
-    /** Nothing where there is none. */
+    /** Empty if there is none. */
     Optional<HookSample> at(Pass pass, Family family, Optional<Policy> ours);
   }
 

@@ -10,8 +10,8 @@ import java.util.Optional;
 /**
  * Something that an operator may ask about later.
  *
- * @param family nothing where it concerns neither or both
- * @param backend whose rules it is about; nothing where it is about none of ours
+ * @param family empty if it concerns neither or both
+ * @param backend whose rules it is about; empty if it is about none of ours
  * @param text what happened, in a sentence without a full stop
  * @param changes what was written
  * @param more how many further changes are left out of the list

@@ -22,9 +22,9 @@ import java.util.Optional;
  * @param wanted what the config asks for: {@code kept}, {@code translated}, or {@code anything}
  *     where it does not speak of such packets
  * @param actual what everybody's rules do: {@code kept}, {@code translated}, {@code dropped} or
- *     {@code unknown}; nothing where the kernel was not asked
+ *     {@code unknown}; empty if the kernel was not asked
  * @param translatedTo the source that it gets, where that is known
- * @param decidedBy the rule that decides; nothing where none does, or nobody knows which
+ * @param decidedBy the rule that decides; empty if none does, or nobody knows which
  * @param range the range of the config that holds its destination
  * @param pinned whether our rules bind it to the source that it has
  * @param why for people

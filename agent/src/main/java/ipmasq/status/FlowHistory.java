@@ -77,7 +77,7 @@ final class FlowHistory {
       return quietest.getValue().sum(now) < flows && ranges.remove(quietest.getKey()) != null;
     }
 
-    /** A counter that went back began anew: its rule was written again. */
+    /** A counter that went back began again: its rule was written again. */
     private static long since(Counter before, Counter now) {
       return now.packets() >= before.packets() ? now.packets() - before.packets() : now.packets();
     }

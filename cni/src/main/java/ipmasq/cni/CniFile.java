@@ -15,7 +15,7 @@ import java.util.Set;
  * A CNI config as it was read, with what stands beside it.
  *
  * @param backup the file as it was before the agent first wrote it
- * @param owned the entries that are the agent's; empty where it never wrote the file
+ * @param owned the entries that are the agent's; empty if it never wrote the file
  */
 record CniFile(
     Path path,

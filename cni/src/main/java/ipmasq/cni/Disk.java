@@ -8,12 +8,11 @@ import java.util.function.Predicate;
 
 /** The few things that are done to files, each one step that may fail or be the last. */
 interface Disk {
-  /** The bytes of a regular file of bounded size; empty where it does not exist. */
+  /** The bytes of a regular file of bounded size; empty if it does not exist. */
   Optional<byte[]> read(Path file) throws IOException;
 
   /**
-   * The regular files of a directory whose names are wanted, in order; empty where it is no
-   * directory.
+   * The regular files of a directory whose names are wanted, in order; empty if it is no directory.
    *
    * @param most how many to look for: where there are more, any of them
    */

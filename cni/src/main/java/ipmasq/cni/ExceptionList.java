@@ -37,7 +37,7 @@ record ExceptionList(
    * One item of the list.
    *
    * @param raw as it is written
-   * @param cidr the block it spells; empty where it is none, or where readers may differ on it
+   * @param cidr the block it spells; empty if it is none, or where readers may differ on it
    */
   record Entry(String raw, Optional<Cidr> cidr) {
     static Entry of(JsonDocument document, JsonValue item) {

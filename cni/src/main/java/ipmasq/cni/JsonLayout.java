@@ -42,7 +42,7 @@ final class JsonLayout {
         hasBreak(colon) ? ": " : colon);
   }
 
-  /** The first line end in a text; empty where it has none. */
+  /** The first line end in a text; empty if it has none. */
   private static String lineBreak(String text) {
     for (int i = 0; i < text.length(); i++) {
       if (text.charAt(i) == '\n') {

@@ -14,7 +14,7 @@ public interface Backend {
   /** The name for people and metrics: {@code iptables-nft}, {@code nftables}. */
   String name();
 
-  /** What it found out of the node that shaped it, for people; empty where there is nothing. */
+  /** What it found out of the node that shaped it, for people; empty if there is nothing. */
   default String details() {
     return "";
   }

@@ -11,7 +11,7 @@ public interface Flows {
   Flows NONE = (_, _, _, _) -> new Forgotten.Some(0);
 
   /**
-   * Forgets the flows that a revision concerns, so that their next packets are judged anew. Flows
+   * Forgets the flows that a revision concerns, so that their next packets are judged again. Flows
    * to a service are left alone: their destination was chosen when they began, and would be again.
    *
    * @param node the node's own addresses: packets to them are not ours

@@ -10,7 +10,7 @@ public interface Watch {
 
   /**
    * A fingerprint of the rules as they are: while it equals an earlier one, they have not changed.
-   * Empty where that cannot be told.
+   * Empty if that cannot be told.
    */
   Optional<Object> fingerprint();
 

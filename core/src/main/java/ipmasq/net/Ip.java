@@ -18,7 +18,7 @@ public record Ip(Family family, long high, long low) implements Comparable<Ip> {
     }
   }
 
-  /** The address that {@code text} spells, or nothing where it is not exactly one. */
+  /** The address that {@code text} spells, or empty if it is not exactly one. */
   public static Optional<Ip> parse(String text) {
     return text.indexOf(':') >= 0 ? IpText.parseV6(text) : IpText.parseV4(text);
   }

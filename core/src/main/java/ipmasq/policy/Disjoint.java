@@ -81,7 +81,7 @@ final class Disjoint {
     return open.isEmpty() ? Treatment.TRANSLATE : open.peek().treatment();
   }
 
-  /** Empty where a nested block began, or ended, right at the border of the outer one. */
+  /** Empty if a nested block began, or ended, right at the border of the outer one. */
   private void emit(Destination of, Optional<Ip> last) {
     if (from.isEmpty() || last.isEmpty() || from.get().compareTo(last.get()) > 0) {
       return;

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A packet about to leave the node.
  *
- * @param source the address it comes from; null where unknown
+ * @param source the address it comes from; null if unknown
  * @param local whether the destination is an address of the node itself
- * @param outputInterface the name of the interface it leaves by; null where unknown
+ * @param outputInterface the name of the interface it leaves by; null if unknown
  */
 public record Packet(
     @Nullable Ip source, Ip destination, boolean local, @Nullable String outputInterface) {

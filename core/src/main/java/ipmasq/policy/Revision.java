@@ -7,7 +7,7 @@ import java.util.Optional;
 
 /**
  * A policy that takes another one's place, and what that means for flows under way: a flow keeps
- * the source that its first packet got, until it is forgotten and begins anew.
+ * the source that its first packet got, until it is forgotten and begins again.
  *
  * <p>By which interface a flow leaves cannot be seen from outside. It is taken for one that leaves
  * by one of the policy's; where the two policies name different ones, what either would translate

@@ -43,7 +43,7 @@
  * </ul>
  *
  * <p>A fresh namespace does not track connections until some rule needs it: flows that began before
- * the first nat rule are judged anew by it.
+ * the first nat rule are judged again by it.
  *
  * <h2>Rules for code inside a namespace</h2>
  *

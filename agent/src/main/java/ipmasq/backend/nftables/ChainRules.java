@@ -17,7 +17,7 @@ record ChainRules(Chain chain, List<Rule> rules) {
     return chain.name();
   }
 
-  /** Whether packets enter it at the same place: that cannot be changed, only made anew. */
+  /** Whether packets enter it at the same place: that cannot be changed, only made again. */
   boolean sameHook(ChainRules other) {
     return chain.base().equals(other.chain.base());
   }

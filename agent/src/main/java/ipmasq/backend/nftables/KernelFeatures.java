@@ -24,7 +24,7 @@ record KernelFeatures(boolean owner, boolean elementCounters, boolean comments) 
     return new KernelFeatures(false, elementCounters, comments);
   }
 
-  /** All of these but the newest; nothing where none is left. */
+  /** All of these but the newest; empty if none is left. */
   Optional<KernelFeatures> fewer() {
     if (owner) {
       return Optional.of(withoutOwner());

@@ -43,7 +43,7 @@ import java.util.Set;
  *     meta l4proto tcp numgen random mod 64512 &lt; 28976 masquerade to :1024-29999    only with ports
  *     counter masquerade fully-random
  *
- *   chain pin4, priority 85                              only where pinned
+ *   chain pin4, priority 85                              only if pinned
  *     meta nfproto != ipv4 return
  *     ct status dnat return
  *     (sources and interfaces as above)

@@ -22,7 +22,7 @@ import java.util.Optional;
  * @param sources the same for sources
  * @param chains those that bear our names
  * @param foreign whether something bears one of our names and is of another kind, so that the table
- *     must be made anew
+ *     must be made again
  */
 record NftablesObserved(
     Family family,

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The kernel numbers its rulesets: while the number stays, nothing at all has changed. Else what
  * concerns us is read: for iptables the nat table's handle and flags and what the rules of our
  * chains and of POSTROUTING say, without what they counted. The kernel's handles of rules would not
- * do: they start again in a table that is made anew, and stay where a rule is replaced.
+ * do: they start again in a table that is made again, and stay where a rule is replaced.
  */
 public final class RulesWatch implements Watch, AutoCloseable {
   /** Reads what stands for the rules; equal when they are. */

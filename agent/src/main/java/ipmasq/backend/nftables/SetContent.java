@@ -9,7 +9,7 @@ import java.util.Map;
  * What is in one of our sets.
  *
  * @param blocks its ranges, in order
- * @param counters what matched them; empty where the set does not count
+ * @param counters what matched them; empty if the set does not count
  * @param odd whether some elements are no blocks, as ours all are, but other ranges
  */
 record SetContent(Cidrs blocks, Map<Cidr, Counter> counters, boolean odd) {

@@ -91,7 +91,7 @@ final class LegacyChains {
     return new BaseChain(name, priority, entry, drops, new BaseChain.ChainsRead(chains));
   }
 
-  /** What a target is that is a chain; nothing where it is an extension. */
+  /** What a target is that is a chain; empty if it is an extension. */
   private Optional<Action> target(String name, boolean noReturn) {
     if (ourChain.equals(Optional.of(name))) {
       return Optional.of(new Action.Ours());

@@ -35,7 +35,7 @@ public final class LegacyHook {
   }
 
   /**
-   * The chain at nat postrouting; nothing where there is no legacy table.
+   * The chain at nat postrouting; empty if there is no legacy table.
    *
    * @param ourChain the chain that holds the policy in force, where legacy holds it
    */
@@ -65,8 +65,8 @@ public final class LegacyHook {
   }
 
   /**
-   * Bits of the mark that legacy rules before nat postrouting may set; all where it is unknown. Of
-   * the nat table what the last look at it saw.
+   * Bits of the mark that legacy rules before nat postrouting may set; all if it is unknown. Of the
+   * nat table what the last look at it saw.
    */
   public long markedBits(Family family) {
     boolean nat = legacy.look(family, "nat") == LegacyTables.Presence.THERE;

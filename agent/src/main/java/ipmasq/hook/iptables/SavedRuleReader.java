@@ -34,7 +34,7 @@ final class SavedRuleReader {
           "iprange");
   private static final int LONGEST_TEXT = 300;
 
-  /** What a target is that is a chain; nothing where it is an extension. */
+  /** What a target is that is a chain; empty if it is an extension. */
   @FunctionalInterface
   interface JumpTargets {
     Optional<Action> target(String name, boolean noReturn);

@@ -32,7 +32,7 @@ public final class BaseChains {
   private long listedAt;
   private boolean listed;
 
-  /** Nothing where the kernel does not answer. */
+  /** Empty if the kernel does not answer. */
   Optional<BaseListing> list(RulesetReader kernel) {
     Optional<List<TableUse>> uses = kernel.ask(nftables -> nftables.tableUses());
     if (uses.isEmpty()) {

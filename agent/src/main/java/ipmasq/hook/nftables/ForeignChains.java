@@ -138,7 +138,7 @@ public final class ForeignChains {
         new BaseChain.ChainsRead(reachable(chain, iptables)));
   }
 
-  /** What one of our own chains does; nothing where it is none of them. */
+  /** What one of our own chains does; empty if it is none of them. */
   private Optional<Action> ours(Chain chain) {
     if (!chain.table().equals(TableNames.TABLE.name()) || chain.family() != TableFamily.INET) {
       return Optional.empty();

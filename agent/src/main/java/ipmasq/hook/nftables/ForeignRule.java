@@ -305,7 +305,7 @@ final class ForeignRule {
         : new Condition.AnyOf(alternatives, "@" + name);
   }
 
-  /** 0 where only the element for all other keys is there. */
+  /** 0 if only the element for all other keys is there. */
   private static int keyLength(List<Entry> entries) {
     return entries.stream()
         .flatMap(entry -> entry.keys().stream())

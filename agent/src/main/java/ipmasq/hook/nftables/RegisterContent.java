@@ -213,7 +213,7 @@ record RegisterContent(
         });
   }
 
-  /** As a part of a key; nothing where it is not one that packets can be asked for. */
+  /** As a part of a key; empty if it is not one that packets can be asked for. */
   Optional<SetKey> key(Family family) {
     if (!isPlain()) {
       return Optional.empty();

@@ -28,7 +28,7 @@ final class RulesetReader implements AutoCloseable {
     return nftables;
   }
 
-  /** Nothing where the kernel does not answer. A list that changed meanwhile is asked for again. */
+  /** Empty if the kernel does not answer. A list that changed meanwhile is asked for again. */
   <T> Optional<T> ask(Function<Nftables, Answer<T>> question) {
     try {
       for (int attempt = 0; attempt < ATTEMPTS; attempt++) {

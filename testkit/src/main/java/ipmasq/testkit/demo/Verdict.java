@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 /**
  * What {@code ip-masq-agent explain --output json} says of one destination.
  *
- * @param range the range that decided; empty where none holds the destination
+ * @param range the range that decided; empty if none holds the destination
  */
 record Verdict(String destination, boolean translated, String range) {
   private static final Pattern OBJECT = Pattern.compile("\\{[^}]*}");

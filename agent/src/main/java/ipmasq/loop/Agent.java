@@ -23,8 +23,8 @@ public final class Agent {
   private static final int LARGE = 1_000;
 
   /**
-   * A pass that found nothing to repair, or failed slowly, may use at most one part in this many of
-   * the time: other programs may commit all the time.
+   * After a false alarm the watch rests for this many times the pass's duration, and retries of a
+   * slow failure space out up to it. Other programs may commit all the time.
    */
   private static final int CALM = 10;
 

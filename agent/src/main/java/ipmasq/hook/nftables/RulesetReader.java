@@ -10,9 +10,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Questions to nf_tables of which a missing answer is an answer. Used by one thread.
+ * Queries to nf_tables that may stay unanswered. Used by one thread.
  *
- * <p>A list that was cut leaves its socket unusable, so that the next question opens another.
+ * <p>A truncated list leaves its socket unusable, so the next query opens another.
  */
 final class RulesetReader implements AutoCloseable {
   private static final int ATTEMPTS = 3;
@@ -48,7 +48,7 @@ final class RulesetReader implements AutoCloseable {
     return Optional.empty();
   }
 
-  /** The same of a list that may be cut. */
+  /** The same for a list that may be truncated. */
   <T> Optional<Head<T>> head(Function<Nftables, Answer<Head<T>>> question) {
     Optional<Head<T>> head = ask(question);
     if (head.isPresent() && !head.get().whole()) {

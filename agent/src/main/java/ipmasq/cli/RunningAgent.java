@@ -22,7 +22,7 @@ record RunningAgent(long pid, CommandLine line) {
   private static final Path PROC = Path.of("/proc");
   private static final String MAIN = Main.class.getName();
 
-  /** The one in this process's own network namespace; those of others keep others' rules. */
+  /** The one in this process's network namespace; agents in other namespaces keep other rules. */
   static Optional<RunningAgent> find() {
     String here = networkNamespace("self").orElse("");
     try (DirectoryStream<Path> processes = Files.newDirectoryStream(PROC, "[0-9]*")) {
@@ -40,7 +40,7 @@ record RunningAgent(long pid, CommandLine line) {
     return Optional.empty();
   }
 
-  /** Empty if it is not ours to know. */
+  /** Empty if it may not be read. */
   private static Optional<String> networkNamespace(String process) {
     try {
       return Optional.of(Files.readSymbolicLink(PROC.resolve(process + "/ns/net")).toString());
@@ -85,7 +85,7 @@ record RunningAgent(long pid, CommandLine line) {
         : Optional.empty();
   }
 
-  /** Where its command line says that it listens. */
+  /** The listen address on its command line. */
   Optional<InetSocketAddress> listen() {
     return line.text(Flag.LISTEN).flatMap(Listen::parse).map(RunningAgent::reachable);
   }
@@ -100,7 +100,7 @@ record RunningAgent(long pid, CommandLine line) {
     return !line.isOn(Flag.DRY_RUN, false);
   }
 
-  /** A file as that process sees it, from here: it may run in a container, or elsewhere. */
+  /** The path to a file as that process sees it: it may run in a container. */
   String seenFromHere(String path) {
     Path process = PROC.resolve(String.valueOf(pid));
     try {
@@ -114,7 +114,7 @@ record RunningAgent(long pid, CommandLine line) {
     }
   }
 
-  /** An address to call: who listens on every address is reached at the loopback. */
+  /** The address to connect to: a wildcard address is reached over loopback. */
   static InetSocketAddress reachable(InetSocketAddress listen) {
     return listen.getAddress().isAnyLocalAddress()
         ? new InetSocketAddress(InetAddress.getLoopbackAddress(), listen.getPort())

@@ -32,7 +32,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** {@code status}: how it stands, from the running agent or, without one, from file and kernel. */
+/** {@code status}: the state from the running agent or, without one, from file and kernel. */
 final class ShowStatus {
   private static final int CAP_NET_ADMIN = 12;
 
@@ -68,7 +68,7 @@ final class ShowStatus {
         }
       }
     } catch (IOException noProc) {
-      // Then the kernel will say.
+      // The kernel will report it.
     }
     return true;
   }
@@ -86,7 +86,7 @@ final class ShowStatus {
     return Main.FAILED;
   }
 
-  /** Port 0 is the kernel's choice, which a command line does not tell. */
+  /** With port 0 the kernel chooses, so the command line does not tell the port. */
   private static Optional<InetSocketAddress> listen(Optional<RunningAgent> agent) {
     return agent.flatMap(RunningAgent::listen).filter(address -> address.getPort() != 0);
   }
@@ -111,7 +111,7 @@ final class ShowStatus {
     return json.startsWith("{\"ok\":true") ? Main.OK : Main.FAILED;
   }
 
-  /** A look as a pass would take it, without writing anything. */
+  /** The state as a pass would see it, without writing. */
   private static int local(CommandContext context, Optional<RunningAgent> agent) {
     boolean its = agent.filter(it -> it.reads(context.settings().configs())).isPresent();
     Reading reading = context.read(its ? IfMissing.WARNING : IfMissing.ERROR);
@@ -154,7 +154,7 @@ final class ShowStatus {
     return hooks;
   }
 
-  /** What would have to be written is missing: nothing was. */
+  /** Changes that would have to be written count as missing, since nothing was written. */
   private static Map<Family, Result> results(Pass looked, boolean agentRuns) {
     Map<Family, Result> results = new EnumMap<>(looked.results());
     results.replaceAll(

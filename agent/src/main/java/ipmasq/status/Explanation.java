@@ -19,14 +19,14 @@ import java.util.Optional;
 /**
  * What happens to a packet, and why.
  *
- * @param wanted what the config asks for: {@code kept}, {@code translated}, or {@code anything}
- *     where it does not speak of such packets
- * @param actual what everybody's rules do: {@code kept}, {@code translated}, {@code dropped} or
+ * @param wanted what the config asks for: {@code kept}, {@code translated}, or {@code anything} if
+ *     it does not cover such packets
+ * @param actual what all rules together do: {@code kept}, {@code translated}, {@code dropped} or
  *     {@code unknown}; empty if the kernel was not asked
- * @param translatedTo the source that it gets, where that is known
- * @param decidedBy the rule that decides; empty if none does, or nobody knows which
+ * @param translatedTo the source that it gets, if known
+ * @param decidedBy the rule that decides; empty if none does, or it is unknown
  * @param range the range of the config that holds its destination
- * @param pinned whether our rules bind it to the source that it has
+ * @param pinned whether our rules bind it to its own source
  * @param why for people
  */
 @SuppressWarnings("InvalidParam") // "translated" is a value, and no slip for translatedTo
@@ -45,7 +45,7 @@ public record Explanation(
   /**
    * A rule.
    *
-   * @param rule where it stands and what it says
+   * @param rule its chain and its text
    * @param owner whose it is
    */
   public record DecidedBy(String rule, String owner) {}
@@ -56,7 +56,7 @@ public record Explanation(
   /**
    * By the config alone.
    *
-   * @param policy nothing: there are no rules of ours
+   * @param policy empty: the agent has no rules there
    */
   public static Explanation ofPolicy(ExplainRequest question, Optional<Policy> policy) {
     Wanted wanted = wanted(question, policy, question.via().stream().toList());
@@ -80,7 +80,7 @@ public record Explanation(
   }
 
   /**
-   * By everybody's rules.
+   * By all rules at the hook.
    *
    * @param policy what the config asks for
    * @param services the nat prerouting hook, where services get their destination
@@ -153,7 +153,7 @@ public record Explanation(
     return new Wanted("anything", Optional.empty(), Optional.empty(), why);
   }
 
-  /** What was taken for granted where it was not told. */
+  /** The assumptions made for what was not given. */
   private static String assumed(ExplainRequest question, Optional<Policy> policy, Wanted wanted) {
     if (policy.isEmpty() || wanted.word.equals("anything")) {
       return "";
@@ -168,7 +168,7 @@ public record Explanation(
     return assumed.isEmpty() ? "" : "; for packets " + String.join(", ", assumed);
   }
 
-  /** Puts the truth into words. */
+  /** Puts the result into words. */
   private record Words(
       ExplainRequest question,
       Optional<Policy> policy,
@@ -341,7 +341,7 @@ public record Explanation(
           : text + "";
     }
 
-    /** What the answer takes for granted. */
+    /** The assumptions behind the answer. */
     private String given() {
       StringBuilder text = new StringBuilder();
       if (question.via().isEmpty()

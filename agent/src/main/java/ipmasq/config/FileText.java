@@ -14,7 +14,7 @@ final class FileText {
 
   private FileText() {}
 
-  /** Never fails: what is not text in the file's encoding becomes U+FFFD. */
+  /** Never fails: invalid bytes become U+FFFD. */
   static String decode(byte[] bytes) {
     int start = markLength(bytes);
     return new String(bytes, start, bytes.length - start, charset(bytes));
@@ -55,7 +55,7 @@ final class FileText {
     return new String(chars);
   }
 
-  /** Refuses what YAML refuses to hold at all: broken encoding and control characters. */
+  /** Rejects what YAML never allows: broken encoding and control characters. */
   static void requirePrintable(byte[] bytes, String text) throws SyntaxError {
     int line = 1;
     int lineStart = 0;

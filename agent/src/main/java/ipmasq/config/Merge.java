@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** What a key is when several files give it. */
+/** How values of one key from several files are merged. */
 interface Merge<T> {
-  /** Both values as one; empty if they contradict each other. */
+  /** Merges two values; empty if they contradict each other. */
   Optional<T> merge(T first, T next);
 
   /** One list of all elements, each once. */

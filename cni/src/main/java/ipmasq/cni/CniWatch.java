@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Sees by their stamps that CNI configs, or what the agent keeps beside them, may have changed. No
- * file is opened. Used by one thread.
+ * Tells by file stamps whether CNI configs or their companion files may have changed. No file is
+ * opened. Used by one thread.
  */
 final class CniWatch implements Watch {
   private final Disk disk;

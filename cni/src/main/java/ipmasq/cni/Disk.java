@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** The few things that are done to files, each one step that may fail or be the last. */
+/** The file operations, each a single step that may fail or be interrupted. */
 interface Disk {
   /** The bytes of a regular file of bounded size; empty if it does not exist. */
   Optional<byte[]> read(Path file) throws IOException;
@@ -33,7 +33,7 @@ interface Disk {
   /** Waits until a file's bytes are on the medium. */
   void force(Path file) throws IOException;
 
-  /** Puts a file in the place of another one, so that everybody sees the old or the new one. */
+  /** Replaces a file atomically with another one. */
   void move(Path from, Path to) throws IOException;
 
   /** Waits until a directory's entries are on the medium, where the system offers that. */

@@ -125,7 +125,7 @@ final class PolicyFinder {
         policy.value("destinations").isPresent()
             || settings.isPresent() && settings.get().value("destinations").isPresent();
     if (loopback) {
-      return List.of(); // direct server return to the pod itself, no business of ours
+      return List.of(); // direct server return to the pod itself, not our concern
     }
     if (settings.isPresent()) {
       return List.of(new Location.Missing(settings.get(), "Exceptions", false));

@@ -1,11 +1,11 @@
 package ipmasq.backend;
 
-/** What came of carrying out a plan. */
+/** The result of carrying out a plan. */
 public sealed interface Outcome {
-  /** The kernel took it. */
+  /** The kernel accepted it. */
   record Applied() implements Outcome {}
 
-  /** Somebody else changed the rules in between; nothing was written. Look and plan again. */
+  /** Another program changed the rules in between; nothing was written. Observe and plan again. */
   record Raced(String how) implements Outcome {}
 
   /** It cannot be done now; what was in force still is. */

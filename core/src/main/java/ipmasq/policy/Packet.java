@@ -27,7 +27,7 @@ public record Packet(
     return source != null && sources.contains(source);
   }
 
-  /** Whether it leaves by the interface of this name; a trailing {@code +} takes any ending. */
+  /** Whether it leaves by the interface of this name; a trailing {@code +} matches any suffix. */
   boolean leavesBy(String name) {
     if (outputInterface == null) {
       return false;

@@ -26,7 +26,7 @@ public sealed interface Sighting {
     return seen().source;
   }
 
-  /** This, where the packet arrived; an error if nobody saw it. */
+  /** This, if the packet arrived; else an error. */
   default Seen seen() {
     return switch (this) {
       case Seen seen -> seen;

@@ -36,7 +36,7 @@ record Verdict(String destination, boolean translated, String range) {
     return verdicts;
   }
 
-  /** The rule that decided, as it stands in the chain, without its comment. */
+  /** The rule that decided, as in the chain, without its comment. */
   String rule() {
     String match = range.isEmpty() ? "" : "-d " + range + " ";
     return match + (translated ? "-j MASQUERADE" : "-j RETURN");

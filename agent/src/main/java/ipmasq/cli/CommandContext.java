@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** What a command works with: its settings, the backends, and where it answers. */
+/** The context of a command: its settings, the backends and its output. */
 record CommandContext(PrintStream out, PrintStream err, Settings settings, Backends backends) {
   static final Path STDIN = Path.of("-");
 

@@ -120,8 +120,8 @@ public final class ConfigMapManifest {
     String content = config.getValue();
     int line = config.getStartMark().orElseThrow().getLine() + 1;
     int column = config.getStartMark().orElseThrow().getColumn() + 1;
-    // Where the config stands line by line in the manifest it is read right there, so that its
-    // places are the manifest's: all lines above are empty, and all of its own are indented.
+    // If the manifest holds the config line by line, it is read in place, so that its places are
+    // the manifest's: all lines above are blanked, and its own lines are indented.
     boolean inPlace =
         config.getScalarStyle() == ScalarStyle.LITERAL
             && content.lines().noneMatch(each -> each.startsWith("---") || each.startsWith("%"));

@@ -8,7 +8,7 @@ import java.nio.charset.CoderResult;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 
-/** The characters of a file: UTF-8, or UTF-16 where the file begins with its byte order mark. */
+/** The characters of a file: UTF-8, or UTF-16 if the file begins with its byte order mark. */
 final class FileText {
   private static final char REPLACEMENT = '\ufffd';
 

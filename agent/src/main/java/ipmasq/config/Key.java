@@ -254,7 +254,7 @@ public final class Key<T> {
    * What people read about a key.
    *
    * @param inShort its row in the table of keys
-   * @param inWords what happens where it is left out; empty: its default value says it
+   * @param inWords what happens if it is left out; empty if the default value says it
    * @param text what editors show
    * @param examples as JSON would have them
    */

@@ -37,7 +37,7 @@ final class ListTypes {
   }
 
   /**
-   * @param alone whether an only element may stand without a list
+   * @param alone whether a single element needs no list
    * @param elementSchema the schema of an element
    */
   private record ListOf<E>(Element<E> element, boolean alone, Map<String, Object> elementSchema)

@@ -14,7 +14,7 @@ final class YamlErrors {
    * The error, at the place of the mistake, not where the engine noticed it.
    *
    * @param inside the innermost collection that is open there; null: none
-   * @param line where to point to where the engine names no place
+   * @param line the place to report if the engine gives none
    */
   static SyntaxError error(
       MarkedYamlEngineException e, String text, @Nullable Opened inside, int line, int column) {

@@ -14,7 +14,7 @@ interface Disk {
   /**
    * The regular files of a directory whose names are wanted, in order; empty if it is no directory.
    *
-   * @param most how many to look for: where there are more, any of them
+   * @param most how many to return at most; if there are more, any of them
    */
   Optional<List<Path>> list(Path directory, Predicate<String> wanted, int most) throws IOException;
 
@@ -36,7 +36,7 @@ interface Disk {
   /** Replaces a file atomically with another one. */
   void move(Path from, Path to) throws IOException;
 
-  /** Waits until a directory's entries are on the medium, where the system offers that. */
+  /** Waits until a directory's entries are on the medium, if the system supports that. */
   void forceDirectory(Path directory) throws IOException;
 
   /** Deletes a file if it is there. */

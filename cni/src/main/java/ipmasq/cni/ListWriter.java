@@ -44,7 +44,7 @@ record ListWriter(AtomicFile atomic, Family family, Set<Cidr> wanted, boolean ke
     }
   }
 
-  /** The new entries; those that stand there already keep their spelling. */
+  /** The new entries; existing ones keep their spelling. */
   private List<String> entries(ExceptionList list) {
     Map<Cidr, String> spelling = new HashMap<>();
     list.entries().forEach(e -> e.cidr().ifPresent(cidr -> spelling.putIfAbsent(cidr, e.raw())));

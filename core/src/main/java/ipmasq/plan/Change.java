@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * One line of a plan.
  *
- * @param subject what it is about, printed only when somebody reads it
+ * @param subject what it is about; formatted only on demand
  */
 public record Change(ChangeKind kind, Object subject) {
   /** What is done. */

@@ -155,7 +155,7 @@ public final class AgentProcess implements AutoCloseable {
     process.toHandle().destroyForcibly();
   }
 
-  /** Waits for its end and tells the exit code: 128 and the signal's number where one ended it. */
+  /** Waits for its end and returns the exit code: 128 plus the signal's number if it was killed. */
   public int awaitExit() {
     return awaitExit(DEADLINE);
   }

@@ -29,8 +29,8 @@
  * }</pre>
  *
  * <p>On the node an {@link ipmasq.testkit.AgentProcess} runs with a {@link
- * ipmasq.testkit.ConfigVolume} and, where it must go wrong, with {@link
- * ipmasq.testkit.FakePrograms}; {@link ipmasq.testkit.Eventually} waits for what it does.
+ * ipmasq.testkit.ConfigVolume} and, for faults, with {@link ipmasq.testkit.FakePrograms}; {@link
+ * ipmasq.testkit.Eventually} waits for what it does.
  *
  * <h2>What no lab can show</h2>
  *

@@ -87,7 +87,7 @@ public final class IptablesBackend implements Backend, AutoCloseable {
     return ofNode(chain, Set.of(), false);
   }
 
-  /** The kind of iptables that the node does not use, where older rules may stand. */
+  /** The iptables variant that the node does not use, which may hold older rules. */
   public IptablesBackend other() {
     return new IptablesBackend(names, () -> variant().other(), legacy, commands, nft);
   }

@@ -24,7 +24,7 @@ import java.util.Set;
  * incompatible.
  */
 record OwnChains(Commands commands, NatTable nft, Variant variant, ChainNames names) {
-  /** What came of it. */
+  /** The result. */
   sealed interface Listing {
     record OwnListing(SavedTable table) implements Listing {}
 

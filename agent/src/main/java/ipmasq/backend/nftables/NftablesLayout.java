@@ -147,7 +147,7 @@ final class NftablesLayout {
     }
   }
 
-  /** A trailing {@code +} stands for any ending, here as in iptables. */
+  /** A trailing {@code +} matches any suffix, as in iptables. */
   private static Data interfaceName(String name) {
     return name.endsWith("+")
         ? Data.interfacePrefix(name.substring(0, name.length() - 1))

@@ -41,7 +41,7 @@ record NftablesObserved(
     flaws = List.copyOf(flaws);
   }
 
-  /** There is no table of ours. */
+  /** The agent has no table. */
   static NftablesObserved nothing(Family family) {
     return new NftablesObserved(
         family,

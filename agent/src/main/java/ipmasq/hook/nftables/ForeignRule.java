@@ -63,7 +63,7 @@ final class ForeignRule {
   private boolean matched;
   private String targetOptions = "";
 
-  /** A map that stands for as many rules as it has elements. */
+  /** A map that is expanded to one rule per element. */
   private record Mapping(List<RegisterContent> fields, List<Entry> entries, int to) {}
 
   private ForeignRule(Family family, Function<String, Elements> sets) {

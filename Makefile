@@ -1,8 +1,8 @@
-# The front door. `make help` lists what it does.
+# The entry point. `make help` lists the targets.
 SHELL := /bin/sh
 VERSION := $(shell cat VERSION)
 COMMIT := $(shell git describe --always --dirty --abbrev=7 --exclude '*' 2>/dev/null)
-# What the agent says of itself.
+# What the agent reports as its version.
 BUILD := $(VERSION)$(if $(COMMIT), (commit $(COMMIT)))
 MVN = JAVA_HOME="$$(tools/jdk)" MAVEN_OPTS="--sun-misc-unsafe-memory-access=allow" mvn --batch-mode --no-transfer-progress -Dipmasq.version='$(BUILD)'
 AGENT = dist/ip-masq-agent/bin/ip-masq-agent

@@ -1,6 +1,6 @@
 /**
- * What the agent is about, as values: addresses, policies, plans, and what a backend has to do. It
- * touches no file, no kernel and no process.
+ * The agent's domain as values: addresses, policies, plans, and the contract of a backend. It uses
+ * no files, no kernel interfaces and no processes.
  */
 module ipmasq.core {
   requires static org.jspecify;

@@ -28,11 +28,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The node and its backends. Backends are made once and kept: each holds what it learned, and the
- * nftables one holds its table. Used by one thread.
+ * The node and its backends. Backends are created once and kept: each caches what it learned, and
+ * the nftables one owns its table. Used by one thread.
  */
 public final class Backends implements Targets, AutoCloseable {
-  /** How often iptables may fail from the start before it counts as one that cannot work. */
+  /** How often iptables may fail from the start before it counts as unusable. */
   private static final int PATIENCE = 3;
 
   private final NftablesBackend table;
@@ -73,7 +73,7 @@ public final class Backends implements Targets, AutoCloseable {
     return new Backends(NftablesBackend.withoutOwner(), settings, false);
   }
 
-  /** For a process that removes what any agent left; where a chain was named, only that one. */
+  /** For a process that removes the rules of any agent; if a chain was named, only that one. */
   public static Backends removing(Settings settings) {
     return new Backends(NftablesBackend.withoutOwner(), settings, !settings.namesChain());
   }
@@ -82,8 +82,8 @@ public final class Backends implements Targets, AutoCloseable {
    * Passes on this node.
    *
    * @param file reads the config file
-   * @param fallback the config where the file is bad from the start
-   * @param writes whether they write rules, or only find out what they would write
+   * @param fallback the config if the file is bad from the start
+   * @param writes whether they write rules, or only plan them
    */
   public Sync sync(Function<Node, Reading> file, Config fallback, boolean writes) {
     Host host = new Host(NodeAddresses::all, new KernelFlows());
@@ -109,7 +109,8 @@ public final class Backends implements Targets, AutoCloseable {
       return false;
     }
     iptablesFailures++;
-    // What worked once works again: descriptors or memory that ran out make no other node.
+    // A backend that worked once stays usable: running out of descriptors or memory does not change
+    // the node.
     boolean hopeless = !failing.worked() && iptablesFailures >= PATIENCE;
     if (why.lasting() || hopeless) {
       iptablesFault = why.message().split(";", 2)[0]; // a sentence, not all that it printed
@@ -150,7 +151,7 @@ public final class Backends implements Targets, AutoCloseable {
     };
   }
 
-  /** In place of the one before. */
+  /** Replaces the previous one. */
   private Watch watch(RulesWatch next) {
     if (watch != null) {
       watch.close();
@@ -159,7 +160,7 @@ public final class Backends implements Targets, AutoCloseable {
     return next;
   }
 
-  /** Every backend that may have rules of ours. */
+  /** Every backend that may hold rules of this agent. */
   public List<Backend> all(Config config) {
     if (windows || config.backend() == BackendChoice.CNI) {
       return List.of(cni);
@@ -168,7 +169,7 @@ public final class Backends implements Targets, AutoCloseable {
     return List.of(ours, ours.other(), table);
   }
 
-  /** Under a new name, the chains of the names before it are known to be ours. */
+  /** After a change of the chain's name, the earlier names are known to be ours. */
   private IptablesBackend iptables(String name) {
     IptablesBackend known = iptables;
     if (known == null || !chain.equals(name)) {
@@ -183,7 +184,7 @@ public final class Backends implements Targets, AutoCloseable {
     return known;
   }
 
-  /** Which iptables it is, is known only once it has looked; of the legacy one nothing is told. */
+  /** The variant of iptables is known only after the first look; legacy offers no watch. */
   private record ChainWatch(IptablesBackend iptables, Watch nft) implements Watch {
     @Override
     public Optional<Object> fingerprint() {
@@ -196,7 +197,7 @@ public final class Backends implements Targets, AutoCloseable {
     }
   }
 
-  /** Gives up the table, for the next process to adopt. */
+  /** Releases the table for the next process to adopt. */
   @Override
   public void close() {
     table.close();

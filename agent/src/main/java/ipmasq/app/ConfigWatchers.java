@@ -9,7 +9,7 @@ import ipmasq.loop.Triggers;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What starts after the first pass, whatever came of it. Used by the loop's thread. */
+/** Starts after the first pass, whatever its result. Used by the loop's thread. */
 public final class ConfigWatchers {
   private final List<Path> configs;
   private final Triggers triggers;

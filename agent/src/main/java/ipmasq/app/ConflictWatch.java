@@ -25,13 +25,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches everybody's rules for those that decide against the config, on a thread of its own for as
- * long as the process lives. Tells the log and the history of each that comes or goes; whoever asks
- * gets the latest look. Told of passes by the loop's thread; safe for use by several threads.
+ * Watches all rules for those that override the config, on its own thread for the life of the
+ * process. Logs and records each conflict that appears or disappears; callers get the latest look.
+ * The loop's thread reports passes to it; safe for use by several threads.
  *
- * <p>Every two seconds it asks for the number of the kernel's ruleset, and looks only when that is
- * another one, or our own rules are. A look that took long makes the next one wait, some seconds at
- * most. Of iptables-legacy nobody tells; where it is there, it is looked at twice a minute.
+ * <p>Every two seconds it asks for the kernel's ruleset generation, and looks only if that or our
+ * own rules changed. A slow look delays the next one, by some seconds at most. iptables-legacy has
+ * no generation; if it is in use, it is read twice per minute.
  */
 public final class ConflictWatch implements Consumer<Pass> {
   private static final Duration SETTLE = Duration.ofSeconds(2);
@@ -43,20 +43,20 @@ public final class ConflictWatch implements Consumer<Pass> {
   private final Log log;
   private final NatHooks hooks = new NatHooks();
 
-  /** Told of an event: its text, and whether a conflict came or went. */
+  /** Receives each conflict that appears ({@code true}) or disappears. */
   private volatile BiConsumer<Conflict, Boolean> history = (_, _) -> {};
 
   private volatile Map<Family, HookSample> latest = Map.of();
   private volatile @Nullable Pass pass;
   private boolean started;
 
-  // Of the thread that watches.
+  // Used by the watching thread only.
   private @Nullable Nftables nftables;
   private @Nullable Generation generation;
   private long lookedAt;
   private long rest;
 
-  // Of the thread that looks, under the lock of this object.
+  // Guarded by this object's lock.
   private @Nullable Pass lookedFor;
   private Map<Object, Conflict> known = Map.of();
   private Map<Family, Hook> seen = Map.of();
@@ -65,7 +65,7 @@ public final class ConflictWatch implements Consumer<Pass> {
     this.log = log;
   }
 
-  /** Who else is told of a conflict that came ({@code true}) or went. */
+  /** Another listener for conflicts that appear ({@code true}) or disappear. */
   void tell(BiConsumer<Conflict, Boolean> listener) {
     history = listener;
   }
@@ -83,7 +83,7 @@ public final class ConflictWatch implements Consumer<Pass> {
     return pass.backend().equals("cni");
   }
 
-  /** The latest look; the first one is taken here and now. Nothing where there is no hook. */
+  /** The latest look; the first call takes it. Empty if there is no hook. */
   Optional<HookSample> at(Pass asked, Family family) {
     if (isCni(asked)) {
       return Optional.empty();
@@ -102,7 +102,7 @@ public final class ConflictWatch implements Consumer<Pass> {
   private void run() {
     lookedAt = System.nanoTime();
     try {
-      Thread.sleep(SETTLE); // the start belongs to the rules
+      Thread.sleep(SETTLE); // at startup the rules come first
       while (true) {
         try {
           lookIfDue();
@@ -142,7 +142,7 @@ public final class ConflictWatch implements Consumer<Pass> {
     }
   }
 
-  /** The number of the kernel's ruleset; nothing where it has no nf_tables to number. */
+  /** The kernel's ruleset generation; null if it has no nf_tables. */
   private @Nullable Generation generation() {
     try {
       if (nftables == null) {
@@ -190,7 +190,7 @@ public final class ConflictWatch implements Consumer<Pass> {
     tell(samples);
   }
 
-  /** One line for each that is new, and one when it is gone. */
+  /** One line when a conflict appears, and one when it disappears. */
   private void tell(Map<Family, HookSample> samples) {
     Map<Object, Conflict> now = new LinkedHashMap<>();
     for (HookSample sample : samples.values()) {

@@ -21,19 +21,19 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Samples the flows that begin on the node, on a thread of its own for as long as the process
- * lives, and tells the log when they begin to go against the config and when that ends. Told of
- * passes by the loop's thread; safe for use by several threads.
+ * Samples new flows of the node, on its own thread for the life of the process, and logs when flows
+ * start to go against the config and when that ends. The loop's thread reports passes to it; safe
+ * for use by several threads.
  *
- * <p>A flow that began while rules were wrong or being written says nothing: after each sample it
- * waits until a repair would be over, and drops the sample where a pass wrote meanwhile or still
- * goes on.
+ * <p>A flow that began while rules were wrong or being written proves nothing. So after each sample
+ * it waits as long as a repair would take, and drops the sample if a pass wrote meanwhile or is
+ * still running.
  */
 public final class FlowWatch implements Consumer<Pass> {
   private static final Duration FIRST = Duration.ofSeconds(3);
   private static final Duration EVERY = Duration.ofSeconds(30);
 
-  /** For the watch to notice that somebody touched the rules, and for the pass that follows. */
+  /** Time for the watch to notice a change of the rules, and for the pass that follows. */
   private static final Duration REPAIR = Duration.ofSeconds(3);
 
   private final Heartbeat heartbeat;
@@ -45,7 +45,7 @@ public final class FlowWatch implements Consumer<Pass> {
   private boolean wrong;
   private boolean started;
 
-  // Of the thread that samples.
+  // Used by the sampling thread only.
   private @Nullable Config judgedBy;
   private FlowJudge judge = new FlowJudge(List.of());
 
@@ -54,7 +54,7 @@ public final class FlowWatch implements Consumer<Pass> {
     this.log = log;
   }
 
-  /** Who else is told, at once and of all that follows. */
+  /** Another listener; it gets the current state at once. */
   synchronized void tell(Consumer<FlowEvidence> listener) {
     reader = listener;
     listener.accept(evidence);
@@ -78,7 +78,7 @@ public final class FlowWatch implements Consumer<Pass> {
 
   private void run() {
     try {
-      Thread.sleep(FIRST); // the start belongs to the rules
+      Thread.sleep(FIRST); // at startup the rules come first
       while (true) {
         try {
           sample();
@@ -130,7 +130,7 @@ public final class FlowWatch implements Consumer<Pass> {
     }
   }
 
-  /** To prepare one for 100,000 ranges takes a moment, so it is kept. */
+  /** Cached, because preparing one for 100,000 ranges takes a moment. */
   @SuppressWarnings("ReferenceEquality") // a config that is the same is mostly that very one
   private FlowJudge judge(Pass pass) {
     if (judgedBy != pass.config()) {
@@ -146,7 +146,7 @@ public final class FlowWatch implements Consumer<Pass> {
     return judge;
   }
 
-  /** Not where sources are named and none is of this family. */
+  /** Not if sources are configured and none is of this family. */
   private static boolean isOurs(Config config, Family family) {
     return config.sourceCidrs().isEmpty()
         || config.sourceCidrs().stream().anyMatch(range -> range.family() == family);
@@ -156,7 +156,7 @@ public final class FlowWatch implements Consumer<Pass> {
     publish(evidence.without(Instant.now(), why));
   }
 
-  /** One line when flows begin to go wrong, and one when they no longer do. */
+  /** One line when flows start to go wrong, and one when that ends. */
   private void publish(FlowEvidence latest) {
     evidence = latest;
     Optional<SampledFlow> example = latest.wrongNow();

@@ -14,17 +14,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Looks at the nat hooks, ours and others' rules. Used by one thread. */
+/** Reads the nat hooks, our rules and other programs'. Used by one thread. */
 public final class NatHooks {
   private final LegacyHook iptables = new LegacyHook();
   private final BaseChains bases = new BaseChains();
 
   /**
-   * What stands at nat postrouting.
+   * The hook at nat postrouting.
    *
    * @param backend the name of the backend that holds the policy in force
    * @param chain the name of our chain in iptables
-   * @param ours the policy in force; without one our own chains are read like everybody's
+   * @param ours the policy in force; without one our own chains are read like any other
    */
   public Hook at(Family family, String backend, String chain, Optional<Policy> ours) {
     Optional<String> ourChain = ours.map(_ -> chain);
@@ -44,19 +44,19 @@ public final class NatHooks {
         : hook;
   }
 
-  /** What stands at nat prerouting, where services get their destination. */
+  /** The hook at nat prerouting, where services get their destination. */
   public Hook services(Ip to) {
     List<BaseChain> chains = new ArrayList<>(ForeignChains.prerouting(bases, to));
     iptables.prerouting(to.family()).ifPresent(chains::add);
     return new Hook(to.family(), chains, Optional.empty());
   }
 
-  /** Whether rules may change there without the kernel's generation of nf_tables. */
+  /** Whether rules may change there without a new nf_tables generation. */
   boolean hasLegacy(Family family) {
     return iptables.exists(family);
   }
 
-  /** Whether this backend's rules stand at a hook of the kernel at all. */
+  /** Whether this backend's rules are at a kernel hook at all. */
   public static boolean has(BackendChoice backend) {
     return backend != BackendChoice.CNI && !Settings.Cni.isWindows();
   }

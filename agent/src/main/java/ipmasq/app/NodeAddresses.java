@@ -19,7 +19,7 @@ final class NodeAddresses {
 
   private NodeAddresses() {}
 
-  /** All of them; none where the system does not tell. */
+  /** All of them; none if the system does not tell. */
   static Set<Ip> all() {
     Set<Ip> all = new HashSet<>();
     try {
@@ -35,8 +35,8 @@ final class NodeAddresses {
   }
 
   /**
-   * The same with broadcast addresses, and the networks of runtimes whose hosts are no pods;
-   * nothing where the system does not tell.
+   * The same with broadcast addresses, and the networks of runtimes whose hosts are not pods; empty
+   * if the system does not tell.
    */
   static Optional<FlowJudge.OwnAddresses> forFlows() {
     Set<Ip> own = new HashSet<>();

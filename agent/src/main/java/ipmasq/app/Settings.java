@@ -15,9 +15,9 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What the flags say, every value valid.
+ * The values of the flags, all valid.
  *
- * @param flags the config before the file has spoken
+ * @param flags the config before the file applies
  * @param origins the flag that gives the default of a key, by the key
  * @param configs the files to read
  * @param strict whether a warning fails a check
@@ -27,7 +27,7 @@ import java.util.OptionalInt;
  * @param protocol the protocol of the packets to explain
  * @param port the port to which they go
  * @param flowSamples whether new flows are sampled
- * @param cniFlags those given that mean something to the backend cni only
+ * @param cniFlags the given flags that only the cni backend uses
  */
 public record Settings(
     FlagDefaults flags,
@@ -52,7 +52,7 @@ public record Settings(
     List<String> ignoredFlags) {
 
   /**
-   * How CNI configs are kept.
+   * The settings of the cni backend.
    *
    * @param config a file, or a directory of them
    */
@@ -67,7 +67,7 @@ public record Settings(
     }
   }
 
-  /** Flags that do nothing with a backend; nothing where there are none. */
+  /** Flags that have no effect with a backend; empty if there are none. */
   public Optional<String> idle(String backend) {
     return idle(cniFlags, backend);
   }
@@ -88,12 +88,12 @@ public record Settings(
     return flags.fixed().contains(Key.MASQ_CHAIN);
   }
 
-  /** The files to read; that the default one is missing is nothing to speak of. */
+  /** The files to read; a missing default file is fine. */
   public ConfigPaths paths(ConfigPaths.IfMissing ifNamed) {
     return new ConfigPaths(configs, configGiven ? ifNamed : ConfigPaths.IfMissing.DEFAULTS);
   }
 
-  /** The config before the file has spoken. */
+  /** The config before the file applies. */
   public Config config() {
     return flags.config();
   }

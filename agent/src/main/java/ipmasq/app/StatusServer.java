@@ -31,7 +31,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What {@code --listen} asks for; the first pass starts it. Told by the loop's thread. */
+/** The server for {@code --listen}; the first pass starts it. The loop's thread reports to it. */
 public final class StatusServer implements Consumer<Pass>, Endpoint.Listener {
   private static final int CHEAP_RANGES = 1_000;
 
@@ -60,24 +60,24 @@ public final class StatusServer implements Consumer<Pass>, Endpoint.Listener {
   }
 
   /**
-   * @param started nothing where no agent runs
+   * @param started empty if no agent is running
    */
   public static Identity identity(Optional<Instant> started) {
     return new Identity(Version.text(), node(), started);
   }
 
-  /** What the manifest says; else the host's name. */
+  /** The name from the manifest, else the host's name. */
   private static Optional<String> node() {
     String told = System.getenv("NODE_NAME");
     return told != null && !told.isBlank() ? Optional.of(told) : hostname();
   }
 
-  /** Names of this node, under which it may be asked. */
+  /** The node's names that a Host header may carry. */
   private static Set<String> names() {
     return Stream.concat(node().stream(), hostname().stream()).collect(Collectors.toSet());
   }
 
-  /** The host's own, which a pod in the host's network shares. */
+  /** The host's own name, which a pod in the host network shares. */
   private static Optional<String> hostname() {
     try {
       return Optional.of(Files.readString(Path.of("/proc/sys/kernel/hostname")).strip());
@@ -113,13 +113,13 @@ public final class StatusServer implements Consumer<Pass>, Endpoint.Listener {
         System::nanoTime);
   }
 
-  /** Without a child process, and in a millisecond or two. */
+  /** Takes a millisecond or two, without a child process. */
   private static boolean countsCheaply(Pass pass) {
     return pass.backend().equals("nftables")
         && pass.config().nonMasqueradeCidrs().size() <= CHEAP_RANGES;
   }
 
-  /** Looks where the loop writes, whatever the config left to its choice. */
+  /** Reads the backend that the loop writes to, whatever the config leaves open. */
   private static Observation look(Backends visited, Pass pass, Family family) {
     BackendChoice choice =
         switch (pass.backend()) {

@@ -1,5 +1,5 @@
 /**
- * Wires the agent: the settings of a process, the backends of the node, and what runs beside the
+ * Wires the agent: the settings of a process, the backends of the node, and the services beside the
  * loop (status server, config watchers, conflict watch).
  */
 @NullMarked

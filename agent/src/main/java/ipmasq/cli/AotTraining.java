@@ -8,11 +8,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Runs several commands one after the other, so that the one process that an AOT cache is trained
- * on has seen them all. Only the build starts it (tools/train).
+ * Runs several commands one after the other in one process, so that an AOT cache is trained on all
+ * of them. Only the build starts it (tools/train).
  *
- * <p>The command lines are separated by {@code --and}; the last is the whole program, with its
- * signals and its end.
+ * <p>The command lines are separated by {@code --and}; the last runs as the whole program, with
+ * signal handling and exit.
  */
 public final class AotTraining {
   private AotTraining() {}

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** {@code apply}: one pass, as the running agent makes it. */
+/** {@code apply}: one pass, as in the running agent. */
 final class Apply {
   private Apply() {}
 
@@ -28,7 +28,7 @@ final class Apply {
       }
       return context.fail(refusal);
     }
-    // Read once: what is put in force is what was found to be good.
+    // Read once, so that exactly what was checked is put in force.
     Reading reading = context.read();
     if (!context.accepts(reading)) {
       return Main.FAILED;

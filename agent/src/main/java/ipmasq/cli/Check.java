@@ -39,7 +39,7 @@ final class Check {
     int code = Main.OK;
     List<Object> answers = new ArrayList<>();
     for (String file : files) {
-      // The node where the file will be used may be another one: this one is not asked.
+      // The file may be for another node, so this node is not consulted.
       Reading reading = read(file, in, context.settings().flags());
       boolean good = isGood(reading, context.settings().strict());
       if (context.json()) {
@@ -88,7 +88,7 @@ final class Check {
     }
   }
 
-  /** Of the bytes that a node will see; null where there is no file, or a directory of them. */
+  /** The digest of the bytes that a node will see; null if there is no file, or a directory. */
   private static @Nullable String hash(Reading reading) {
     return reading.sources().size() == 1 ? reading.sources().getFirst().hash().orElse(null) : null;
   }

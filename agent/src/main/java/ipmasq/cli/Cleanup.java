@@ -13,11 +13,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** {@code cleanup}: removes all that is ours, whichever version and backend wrote it. */
+/** {@code cleanup}: removes all rules of the agent, whichever version and backend wrote them. */
 final class Cleanup {
   private Cleanup() {}
 
-  /** The file may name the chain; where it cannot be read, the flags do. */
+  /** The file may name the chain; if it cannot be read, the flags do. */
   private static Config config(CommandContext context) {
     return context.read() instanceof Reading.Read read
         ? read.config()
@@ -50,7 +50,7 @@ final class Cleanup {
               }
             }
           }
-          // What cannot be looked at (no IPv6, no such program) holds no rules of ours to remove.
+          // What cannot be read (no IPv6, no such program) holds no rules to remove.
           case Result.Failed(var failure) -> {
             failures.add(PassJson.failure(family, backend.name(), failure));
             code = context.fail(failure);

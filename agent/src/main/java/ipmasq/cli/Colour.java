@@ -10,7 +10,7 @@ enum Colour {
 
   private static final String RESET = "\u001b[0m";
 
-  @SuppressWarnings("SystemConsoleNull") // null where neither end is a terminal
+  @SuppressWarnings("SystemConsoleNull") // null if neither end is a terminal
   static Colour ofTerminal() {
     String refused = System.getenv("NO_COLOR");
     Console console = System.console();

@@ -100,12 +100,12 @@ enum Command {
       "0 printed",
       "help plan");
 
-  /** Which flags it takes of those that say what rules a node shall have. */
+  /** Which of the flags for rules it takes. */
   private enum Rules {
     NONE,
     /** Those that change the defaults of the config. */
     DEFAULTS,
-    /** Those that name files too. */
+    /** Those that name files, too. */
     ALL
   }
 
@@ -142,7 +142,7 @@ enum Command {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** With what it works on: {@code check FILE…}. */
+  /** With its arguments: {@code check FILE…}. */
   String usage() {
     return operands.isEmpty() ? word() : word() + " " + operands;
   }
@@ -156,7 +156,7 @@ enum Command {
     return purpose;
   }
 
-  /** In a paragraph; empty where the line says it all. */
+  /** In a paragraph; empty if the line says it all. */
   String details() {
     return details;
   }
@@ -185,7 +185,7 @@ enum Command {
     return Arrays.stream(values()).filter(command -> command.word().equals(word)).findFirst();
   }
 
-  /** What somebody may have meant. */
+  /** The closest known command. */
   static String suggestion(String word) {
     return Nearest.to(word, Arrays.stream(values()).map(Command::word).toList())
         .map(near -> ": did you mean " + near + "?")

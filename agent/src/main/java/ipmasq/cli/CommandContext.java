@@ -26,11 +26,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** What a command works with: its settings, the backends, and where it answers. */
+/** The context of a command: its settings, the backends and its output. */
 record CommandContext(PrintStream out, PrintStream err, Settings settings, Backends backends) {
   static final Path STDIN = Path.of("-");
 
-  /** Whether a script is listening. */
+  /** Whether the output is for scripts. */
   boolean json() {
     return settings.json();
   }
@@ -39,7 +39,7 @@ record CommandContext(PrintStream out, PrintStream err, Settings settings, Backe
     out.println(Json.write(value));
   }
 
-  /** One line on stderr, after what was said before it; the exit code of a failure. */
+  /** Prints one line on stderr, after earlier output; returns the exit code of a failure. */
   int fail(String message) {
     out.flush();
     err.println("ip-masq-agent: " + message);
@@ -50,12 +50,12 @@ record CommandContext(PrintStream out, PrintStream err, Settings settings, Backe
     return fail(failure.toString());
   }
 
-  /** Problems of a config file, one a line, as compilers print them. */
+  /** Prints the problems of a config file, one per line, as compilers do. */
   void print(List<Problem> problems) {
     problems.forEach(err::println);
   }
 
-  /** Whether a config is good; says what is wrong with it, to a script as JSON. */
+  /** Whether a config is good; if not, prints what is wrong, as JSON for scripts. */
   boolean accepts(Reading reading) {
     boolean good = reading instanceof Reading.Read;
     if (!json()) {
@@ -67,7 +67,7 @@ record CommandContext(PrintStream out, PrintStream err, Settings settings, Backe
     return good;
   }
 
-  /** How an answer to a script begins: with what is to be said of the config. */
+  /** The beginning of an answer to a script: the state of the config. */
   static Map<String, Object> answer(Reading reading) {
     Map<String, Object> answer = new LinkedHashMap<>();
     answer.put("good", reading instanceof Reading.Read);
@@ -82,7 +82,7 @@ record CommandContext(PrintStream out, PrintStream err, Settings settings, Backe
     };
   }
 
-  /** The file may name the backend: only now can it be said that a flag is for another one. */
+  /** The file may name the backend, so only now is it known that a flag is for another one. */
   private void idleFlags(Reading reading) {
     if (reading instanceof Reading.Read read) {
       settings
@@ -108,7 +108,7 @@ record CommandContext(PrintStream out, PrintStream err, Settings settings, Backe
   }
 
   /**
-   * @param ifNamed what a file means that was named and is not there
+   * @param ifNamed what a missing file means if it was named
    */
   Reading read(IfMissing ifNamed) {
     return ConfigReader.read(settings.paths(ifNamed), flags(backends.look()));
@@ -119,9 +119,9 @@ record CommandContext(PrintStream out, PrintStream err, Settings settings, Backe
   }
 
   /**
-   * Passes that each read the file anew, and write unless told otherwise.
+   * Passes that read the file each time, and write unless told otherwise.
    *
-   * @param answered is told when a file can be read that could not before
+   * @param answered runs when an unreadable file can be read again
    */
   Sync sync(Runnable answered) {
     ConfigFollower files = new ConfigFollower(settings.paths(IfMissing.WARNING), answered);
@@ -129,9 +129,9 @@ record CommandContext(PrintStream out, PrintStream err, Settings settings, Backe
   }
 
   /**
-   * Passes over what was read.
+   * Passes with a config that was already read.
    *
-   * @param writes whether they write rules, or only find out what they would write
+   * @param writes whether they write rules, or only plan them
    */
   Sync sync(Reading reading, boolean writes) {
     return sync(_ -> reading, writes);
@@ -141,7 +141,7 @@ record CommandContext(PrintStream out, PrintStream err, Settings settings, Backe
     return backends.sync(file, settings.config(), writes);
   }
 
-  /** Where a running agent's log lines go: never a reason to wait. */
+  /** The log of a running agent, which never blocks its callers. */
   LogQueue logQueue() {
     Clock clock = Clock.systemUTC();
     return new LogQueue(err, count -> Log.dropped(clock, settings.logFormat(), count));

@@ -9,14 +9,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The words of a command line, sorted: flags with their values, and the rest in order.
+ * A parsed command line: flags with their values, and the other words in order.
  *
- * <p>Flags are written as Go programs take them, because manifests in the field are: {@code -x},
- * {@code --x}, {@code --x=v}, {@code --x v}; a switch also bare. They may stand anywhere.
+ * <p>Flags use the syntax of Go programs, because existing manifests do: {@code -x}, {@code --x},
+ * {@code --x=v}, {@code --x v}; a switch also bare. They may appear anywhere.
  */
 record CommandLine(Map<Flag, List<String>> flags, List<String> words) {
 
-  /** What came of reading one. */
+  /** The result of parsing. */
   sealed interface ParsedLine {
     record GoodLine(CommandLine line) implements ParsedLine {}
 
@@ -104,7 +104,7 @@ record CommandLine(Map<Flag, List<String>> flags, List<String> words) {
         .orElse("");
   }
 
-  /** Flags that say what rules a node shall have, and where. */
+  /** Flags that decide which rules a node has, and where. */
   private static boolean decidesRules(Flag flag) {
     return switch (flag.subject()) {
       case DEFAULTS, PLACES -> true;
@@ -112,12 +112,12 @@ record CommandLine(Map<Flag, List<String>> flags, List<String> words) {
     };
   }
 
-  /** Whether it says itself what rules a node shall have. */
+  /** Whether it has flags of its own that decide the rules. */
   boolean decidesRules() {
     return flags.keySet().stream().anyMatch(CommandLine::decidesRules);
   }
 
-  /** The same with the flags of a running agent that say what rules the node has. */
+  /** The same with the running agent's flags that decide the rules. */
   CommandLine as(RunningAgent agent, boolean withFiles) {
     Map<Flag, List<String>> all = new LinkedHashMap<>(flags);
     agent
@@ -133,7 +133,7 @@ record CommandLine(Map<Flag, List<String>> flags, List<String> words) {
     return new CommandLine(all, words);
   }
 
-  /** What a command does not take of it; nothing where it takes all. */
+  /** Why a command refuses it; empty if it does not. */
   Optional<String> refusal(Command command) {
     for (Flag flag : flags.keySet()) {
       if (!command.takes(flag)) {
@@ -151,7 +151,7 @@ record CommandLine(Map<Flag, List<String>> flags, List<String> words) {
         : Optional.of(command.word() + " takes no argument, but was given " + words.get(1));
   }
 
-  /** The flags among these that mean something to the backend cni only. */
+  /** Those of these flags that only the cni backend uses. */
   List<String> cniFlags() {
     return flags.keySet().stream().filter(Flag::isCni).map(flag -> "--" + flag.name()).toList();
   }
@@ -160,7 +160,7 @@ record CommandLine(Map<Flag, List<String>> flags, List<String> words) {
     return values(flag).isPresent();
   }
 
-  /** The value of a switch, {@code otherwise} where it is not given. */
+  /** The value of a switch; {@code otherwise} if it is not given. */
   boolean isOn(String flag, boolean otherwise) {
     return text(flag).map(CommandLine::isTrue).orElse(otherwise);
   }
@@ -187,7 +187,7 @@ record CommandLine(Map<Flag, List<String>> flags, List<String> words) {
     return Optional.empty();
   }
 
-  /** The names of given flags that do nothing here. */
+  /** The names of given flags that have no effect here. */
   List<String> ignored() {
     return flags.keySet().stream()
         .filter(flag -> flag.subject() == Flag.Subject.KLOG)

@@ -28,7 +28,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
-/** {@code explain ADDRESS…}: what happens to packets to these addresses, and why. */
+/** {@code explain ADDRESS…}: says what happens to packets to these addresses, and why. */
 final class Explain {
   private Explain() {}
 
@@ -97,7 +97,7 @@ final class Explain {
     return new ExplainRequest(to, from, settings.protocol(), settings.port(), settings.via());
   }
 
-  /** Two addresses are also the two ends of a flow, where nothing else says where it begins. */
+  /** Two addresses are the two ends of a flow, unless a flag names the source. */
   private static boolean isFlow(CommandContext context, List<Ip> addresses) {
     return addresses.size() == 2
         && context.settings().from().isEmpty()
@@ -105,7 +105,7 @@ final class Explain {
         && addresses.getFirst().family() == addresses.getLast().family();
   }
 
-  /** By everybody's rules; by the config alone where only a file is asked. */
+  /** By all rules in the kernel, or by the config alone if a file was given. */
   private static List<Explanation> answers(
       Settings settings,
       List<ExplainRequest> questions,
@@ -117,7 +117,7 @@ final class Explain {
     for (ExplainRequest question : questions) {
       Family family = question.to().family();
       PoliciesFound.Policies found =
-          Objects.requireNonNull(policies.get(family)); // found before it is asked
+          Objects.requireNonNull(policies.get(family)); // located before the query
       if (!asked || found.backend().equals("cni")) {
         answers.add(Explanation.ofPolicy(question, found.policy()));
       } else {
@@ -159,7 +159,7 @@ final class Explain {
         }
       };
     }
-    // The running agent may have been told another backend: whoever has rules of ours answers.
+    // The running agent may use another backend: the one that holds our rules answers.
     List<Object> unseen = new ArrayList<>();
     Optional<Failure> last = Optional.empty();
     boolean looked = false;

@@ -23,19 +23,19 @@ record Flag(String name, FlagKind kind, @Nullable String value, String help) {
     LIST,
     /** A whole number. */
     NUMBER,
-    /** Stands in people's manifests, does nothing here; takes a value. */
+    /** Accepted because existing manifests have it, without effect; takes a value. */
     IGNORED,
     /** The same, but a switch: a bare one takes no value. */
     IGNORED_SWITCH
   }
 
-  /** What a flag is about, which decides who takes it. */
+  /** The purpose of a flag, which decides which commands take it. */
   enum Subject {
-    /** What holds where the file says nothing, or in spite of it. */
+    /** Defaults for keys of the file, or overrides of them. */
     DEFAULTS,
     /** Which files are read and kept. */
     PLACES,
-    /** One of klog's that does nothing here. */
+    /** A klog flag without effect here. */
     KLOG,
     /** How some commands work. */
     COMMAND
@@ -159,7 +159,7 @@ record Flag(String name, FlagKind kind, @Nullable String value, String help) {
         new Flag("log_backtrace_at", FlagKind.IGNORED, null, ""));
   }
 
-  /** Whether a bare {@code --name} is whole, so that the next word is not its value. */
+  /** Whether a bare {@code --name} is complete, so that the next word is not its value. */
   boolean standsAlone() {
     return kind == FlagKind.SWITCH || kind == FlagKind.IGNORED_SWITCH;
   }
@@ -180,7 +180,7 @@ record Flag(String name, FlagKind kind, @Nullable String value, String help) {
     return ofKey || name.equals(ALL_RESERVED) ? Subject.DEFAULTS : Subject.COMMAND;
   }
 
-  /** Whether it means something to the backend cni only. */
+  /** Whether only the cni backend uses it. */
   boolean isCni() {
     return name.startsWith("cni-");
   }

@@ -10,7 +10,7 @@ final class Help {
 
   private Help() {}
 
-  /** All commands, and the flags of the one that runs where none is named. */
+  /** All commands, and the flags of the default command. */
   static int print(PrintStream out) {
     StringBuilder text =
         new StringBuilder("Keeps a node's masquerading as its config file says.\n");
@@ -57,7 +57,7 @@ final class Help {
     }
   }
 
-  /** Two columns; a left one that is too long has its line to itself. */
+  /** Two columns; a left one that is too long gets its own line. */
   private static void row(String left, int column, String right, StringBuilder text) {
     text.append(left);
     if (left.length() < column - 1) {

@@ -12,7 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 
-/** The way in: sorts the command line and hands over to a command. */
+/** The entry point: parses the command line and runs a command. */
 public final class Main {
   /** Exit codes, the same for every command. */
   public static final int OK = 0;
@@ -36,17 +36,17 @@ public final class Main {
     try {
       code = run(List.of(args), out, err);
     } catch (RuntimeException | Error bug) {
-      // Other threads must not keep a process alive that does nothing any more.
+      // Other threads must not keep an idle process alive.
       code = died(bug, err);
     }
     out.flush();
-    // Nothing of ours needs a shutdown hook by now, and exit would wait for theirs.
+    // We need no shutdown hooks any more, and exit would wait for the JDK's.
     Runtime.getRuntime().halt(code);
   }
 
   private static int died(Throwable bug, PrintStream err) {
     if (bug instanceof LinkageError && String.valueOf(bug.getMessage()).contains(NO_DESCRIPTOR)) {
-      // Java could not load a library of its own.
+      // Java could not load one of its own libraries.
       err.println("ip-masq-agent: " + NO_DESCRIPTOR + ": raise the limit (ulimit -n)");
       return FAILED;
     }
@@ -93,7 +93,7 @@ public final class Main {
     }
   }
 
-  /** A command that says nothing of rules means those of the agent that runs here. */
+  /** Without flags for rules, a command uses those of the running agent. */
   private static CommandLine asTheAgentRuns(Command command, CommandLine line, PrintStream err) {
     boolean asks =
         switch (command) {
@@ -152,7 +152,7 @@ public final class Main {
             () -> usage("unknown command " + word + Command.suggestion(word), context.err()));
   }
 
-  /** One line about a wrong command line; the exit code of such. */
+  /** Prints one line about a wrong command line; returns the exit code for usage errors. */
   static int usage(String message, Command command, PrintStream err) {
     err.println("ip-masq-agent: " + message + " (see ip-masq-agent " + command.word() + " --help)");
     return USAGE;

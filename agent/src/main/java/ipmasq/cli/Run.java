@@ -32,7 +32,7 @@ import java.util.function.Consumer;
  * {@code run}: enforces the config until SIGTERM or SIGINT. The rules stay, unless told otherwise.
  */
 final class Run {
-  /** How long a pass that is under way may take to end after the signal. */
+  /** How long a running pass may take to end after the signal. */
   private static final int GRACE_SECONDS = 5;
 
   private Run() {}
@@ -68,7 +68,7 @@ final class Run {
     try {
       ConfigWatchers watchers = new ConfigWatchers(settings.configs(), triggers, log);
       Consumer<Pass> logger = new PassLogger(log);
-      // The rules come before anything that can wait.
+      // The rules come first; everything else can wait.
       ConflictWatch conflicts = new ConflictWatch(log);
       Consumer<Pass> passes =
           logger
@@ -122,7 +122,7 @@ final class Run {
     }
   }
 
-  /** That nobody has written a config is worth one line, unless somebody said where it is. */
+  /** A missing default config is worth one line, unless the command line named the file. */
   private static void absence(Pass pass, Settings settings, Log log) {
     if (pass.why().contains(Trigger.START)
         && !settings.configGiven()
@@ -145,7 +145,7 @@ final class Run {
     }
   }
 
-  /** Runs when the JVM was told to end. Halting makes the exit code ours: 0, not 143. */
+  /** Runs when the JVM shuts down. Halting sets the exit code: 0, not 143. */
   private static void stop(Triggers triggers, CountDownLatch ended) {
     triggers.post(Trigger.STOP);
     try {

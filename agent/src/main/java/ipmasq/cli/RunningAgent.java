@@ -22,7 +22,7 @@ record RunningAgent(long pid, CommandLine line) {
   private static final Path PROC = Path.of("/proc");
   private static final String MAIN = Main.class.getName();
 
-  /** The one in this process's own network namespace; those of others keep others' rules. */
+  /** The one in this process's network namespace; agents in other namespaces keep other rules. */
   static Optional<RunningAgent> find() {
     String here = networkNamespace("self").orElse("");
     try (DirectoryStream<Path> processes = Files.newDirectoryStream(PROC, "[0-9]*")) {
@@ -40,7 +40,7 @@ record RunningAgent(long pid, CommandLine line) {
     return Optional.empty();
   }
 
-  /** Empty where it is not ours to know. */
+  /** Empty if it may not be read. */
   private static Optional<String> networkNamespace(String process) {
     try {
       return Optional.of(Files.readSymbolicLink(PROC.resolve(process + "/ns/net")).toString());
@@ -66,7 +66,7 @@ record RunningAgent(long pid, CommandLine line) {
     return Long.parseLong(process.getFileName().toString());
   }
 
-  /** What follows the main class on Java's command line; nothing where it is something else. */
+  /** What follows the main class on Java's command line; empty if it is something else. */
   static Optional<List<String>> arguments(List<String> words) {
     for (int i = 1; i < words.size(); i++) {
       String word = words.get(i);
@@ -77,7 +77,7 @@ record RunningAgent(long pid, CommandLine line) {
     return Optional.empty();
   }
 
-  /** The command line of a {@code run}; nothing where it is another command. */
+  /** The command line of a {@code run}; empty if it is another command. */
   private static Optional<CommandLine> run(List<String> arguments) {
     return CommandLine.parse(arguments) instanceof CommandLine.ParsedLine.GoodLine(var line)
             && (line.words().isEmpty() || line.words().getFirst().equals("run"))
@@ -85,7 +85,7 @@ record RunningAgent(long pid, CommandLine line) {
         : Optional.empty();
   }
 
-  /** Where its command line says that it listens. */
+  /** The listen address on its command line. */
   Optional<InetSocketAddress> listen() {
     return line.text(Flag.LISTEN).flatMap(Listen::parse).map(RunningAgent::reachable);
   }
@@ -105,7 +105,7 @@ record RunningAgent(long pid, CommandLine line) {
     return !line.isOn(Flag.DRY_RUN, false);
   }
 
-  /** A file as that process sees it, from here: it may run in a container, or elsewhere. */
+  /** The path to a file as that process sees it: it may run in a container. */
   String seenFromHere(String path) {
     Path process = PROC.resolve(String.valueOf(pid));
     try {
@@ -119,7 +119,7 @@ record RunningAgent(long pid, CommandLine line) {
     }
   }
 
-  /** An address to call: who listens on every address is reached at the loopback. */
+  /** The address to connect to: a wildcard address is reached over loopback. */
   static InetSocketAddress reachable(InetSocketAddress listen) {
     return listen.getAddress().isAnyLocalAddress()
         ? new InetSocketAddress(InetAddress.getLoopbackAddress(), listen.getPort())

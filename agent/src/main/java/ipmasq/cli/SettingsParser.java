@@ -26,7 +26,7 @@ final class SettingsParser {
 
   private SettingsParser() {}
 
-  /** What came of reading them. */
+  /** The result of parsing. */
   sealed interface ParsedSettings {
     record GoodSettings(Settings settings) implements ParsedSettings {}
 

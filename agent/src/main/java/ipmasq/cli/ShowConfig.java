@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** {@code config}: every key with its value and where that comes from. */
+/** {@code config}: every key with its value and the value's origin. */
 final class ShowConfig {
   private ShowConfig() {}
 
@@ -55,13 +55,13 @@ final class ShowConfig {
         : flag != null ? new Origin.OfFlag(flag) : new Origin.Default();
   }
 
-  /** A value as a file would have it; null where it is none. */
+  /** A value as in a file; null if it is none. */
   private static <T> @Nullable Object value(Key<T> key, Config config) {
     Object value = key.json(config.of(key));
     return value.equals("") ? null : value;
   }
 
-  /** YAML, its texts in JSON's quotes, so that nothing is taken for something else. */
+  /** YAML with JSON-quoted strings, so that no value is misread as another type. */
   private static void print(CommandContext context, Key<?> key, Reading.Read read, String here) {
     Object value = value(key, read.config());
     Origin origin = origin(context, key, read);

@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** {@code plan}: what a pass would change, as a diff, and nothing done. */
+/** {@code plan}: shows what a pass would change, as a diff, and writes nothing. */
 final class ShowPlan {
-  /** As diff tools do, but 2: 1 means that it could not be found out. */
+  /** There are changes. 2 instead of diff's 1, because 1 means failure. */
   private static final int WOULD_CHANGE = 2;
 
   private ShowPlan() {}
@@ -29,7 +29,7 @@ final class ShowPlan {
     }
   }
 
-  /** A place that cannot be looked at. */
+  /** A place that cannot be read. */
   private record Unseen(String backend, Family family, Failure failure) {
     Map<String, Object> json() {
       return PassJson.failure(family, backend, failure);
@@ -66,7 +66,7 @@ final class ShowPlan {
     return !unseen.isEmpty() ? Main.FAILED : parts.isEmpty() ? Main.OK : WOULD_CHANGE;
   }
 
-  /** First those of the config's own backend, then those where something of ours has to go. */
+  /** First the config's own backend, then those with stale rules to remove. */
   private static List<Swept> places(Pass pass) {
     List<Swept> places = new ArrayList<>();
     for (Family family : Family.values()) {

@@ -32,7 +32,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** {@code status}: how it stands, from the running agent or, without one, from file and kernel. */
+/** {@code status}: the state from the running agent or, without one, from file and kernel. */
 final class ShowStatus {
   private static final int CAP_NET_ADMIN = 12;
 
@@ -72,7 +72,7 @@ final class ShowStatus {
         }
       }
     } catch (IOException noProc) {
-      // Then the kernel will say.
+      // The kernel will report it.
     }
     return true;
   }
@@ -110,7 +110,7 @@ final class ShowStatus {
     return json.startsWith("{\"ok\":true") ? Main.OK : Main.FAILED;
   }
 
-  /** A look as a pass would take it, without writing anything. */
+  /** The state as a pass would see it, without writing. */
   private static int local(CommandContext context, Optional<RunningAgent> agent) {
     boolean its = agent.filter(it -> it.reads(context.settings().configs())).isPresent();
     Reading reading = context.read(its ? IfMissing.WARNING : IfMissing.ERROR);
@@ -153,7 +153,7 @@ final class ShowStatus {
     return hooks;
   }
 
-  /** What would have to be written is missing: nothing was. */
+  /** Changes that would have to be written count as missing, since nothing was written. */
   private static Map<Family, Result> results(Pass looked, boolean agentRuns) {
     Map<Family, Result> results = new EnumMap<>(looked.results());
     results.replaceAll(

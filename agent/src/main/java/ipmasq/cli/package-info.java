@@ -1,4 +1,4 @@
-/** The command line: one file per command, and everything wired by hand. */
+/** The command line: one file per command, wired by hand. */
 @NullMarked
 package ipmasq.cli;
 

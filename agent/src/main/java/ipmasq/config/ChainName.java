@@ -3,7 +3,7 @@ package ipmasq.config;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 
-/** Names that a chain of ours may have. */
+/** Valid names for the agent's chain. */
 public final class ChainName {
   static final int MAX_BYTES = 28;
 
@@ -58,7 +58,7 @@ public final class ChainName {
 
   private ChainName() {}
 
-  /** Why a text is no name that every iptables takes; empty where it is one. */
+  /** Why a text is not a valid name for every iptables; empty if it is. */
   static String fault(String text) {
     if (text.isEmpty()) {
       return "a chain needs a name";

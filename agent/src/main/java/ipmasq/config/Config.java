@@ -13,12 +13,12 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Everything that the file and the flags decide: a valid value for every {@link Key}. */
+/** All settings of file and flags: a valid value for every {@link Key}. */
 public final class Config {
-  /** How many ranges a list may have where the rules are walked one by one. */
+  /** How many ranges a list may have if rules are walked one by one. */
   public static final int DEFAULT_CIDR_LIMIT = 64;
 
-  /** The private ranges of RFC 1918: exempt where nobody says otherwise. */
+  /** The private ranges of RFC 1918: exempt by default. */
   public static final Cidrs PRIVATE =
       Cidrs.copyOf(
           List.of(Cidr.of("10.0.0.0/8"), Cidr.of("172.16.0.0/12"), Cidr.of("192.168.0.0/16")));
@@ -47,7 +47,7 @@ public final class Config {
     CNI
   }
 
-  /** Which flows are made to follow a change of the rules. */
+  /** Which established flows are made to follow a change of the rules. */
   public enum Conntrack {
     /** None: they keep the address they began with. */
     KEEP,
@@ -61,7 +61,7 @@ public final class Config {
     this.values = values;
   }
 
-  /** What holds where neither file nor flag says anything. */
+  /** The defaults without file and flags. */
   public static Config defaults() {
     Map<Key<?>, Object> values = new LinkedHashMap<>();
     for (Key<?> key : Key.ALL) {
@@ -93,17 +93,17 @@ public final class Config {
     return of(Key.MASQUERADE_CIDRS);
   }
 
-  /** Only packets from here are ours; empty: from anywhere. */
+  /** Only packets from here are handled; empty: from anywhere. */
   public Cidrs sourceCidrs() {
     return of(Key.SOURCE_CIDRS);
   }
 
-  /** Only packets that leave here are ours; empty: anywhere. */
+  /** Only packets that leave here are handled; empty: anywhere. */
   public List<String> outputInterfaces() {
     return of(Key.OUTPUT_INTERFACE);
   }
 
-  /** The source addresses to give; at most one range per family. */
+  /** The source addresses to use; at most one range per family. */
   public List<IpRange> outputAddresses() {
     return of(Key.OUTPUT_ADDRESS);
   }
@@ -128,7 +128,7 @@ public final class Config {
     return of(Key.RANDOM_FULLY);
   }
 
-  /** The source ports to give; empty: the kernel's choice. */
+  /** The source ports to use; empty: the kernel's choice. */
   public List<PortRange> toPorts() {
     return of(Key.TO_PORTS);
   }
@@ -145,12 +145,12 @@ public final class Config {
     return of(Key.CONNTRACK);
   }
 
-  /** Whether exempt destinations are kept from other chains' masquerading too. */
+  /** Whether exempt destinations are protected from other chains' masquerading too. */
   public boolean pin() {
     return of(Key.PIN);
   }
 
-  /** Whether there shall be rules for this family. */
+  /** Whether this family gets rules. */
   public boolean enables(Family family) {
     return switch (family) {
       case IPV4 -> true;

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** What no single key can show: whether the keys of all files make sense together. */
+/** Checks across keys and files: whether they make sense together. */
 final class ConfigChecks {
   private static final List<Key<Cidrs>> RANGES =
       List.of(Key.NON_MASQUERADE_CIDRS, Key.MASQUERADE_CIDRS, Key.SOURCE_CIDRS);
@@ -41,7 +41,7 @@ final class ConfigChecks {
     warnOfExceptionsToNothing();
   }
 
-  /** Where an element of a list stands. */
+  /** The place of a list element. */
   private record CheckedPlace(ConfigFile file, int line, int column) {
     void error(String message, String hint) {
       file.problems().error(line, column, message, hint);
@@ -238,7 +238,7 @@ final class ConfigChecks {
     }
   }
 
-  /** Within a file; that two files share a range is no slip. */
+  /** Within one file; two files may share a range. */
   private void warnOfRepetitions() {
     for (Key<Cidrs> key : RANGES) {
       for (ConfigFile file : files) {
@@ -275,7 +275,7 @@ final class ConfigChecks {
     }
   }
 
-  /** An exception that lies in no exempt range is masqueraded without being listed. */
+  /** An exception outside all exempt ranges has no effect: its range is masqueraded anyway. */
   private void warnOfExceptionsToNothing() {
     if (config.masqueradeCidrs().isEmpty()) {
       return;

@@ -3,12 +3,9 @@ package ipmasq.config;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A config file as it was at one moment: its settings, each on its own, before they overlay
- * anything.
- */
+/** A snapshot of one config file: its own settings, before merging. */
 record ConfigFile(Reading.SourceFile source, Map<Key<?>, Setting<?>> settings, Problems problems) {
-  /** Makes sense of what was found. A missing file has no settings and no problems. */
+  /** Parses a snapshot. A missing file has no settings and no problems. */
   static ConfigFile of(FileSnapshot file) {
     Reading.SourceFile source = new Reading.SourceFile(file.path(), file.bytes());
     if (file.bytes().isPresent()) {
@@ -19,7 +16,7 @@ record ConfigFile(Reading.SourceFile source, Map<Key<?>, Setting<?>> settings, P
     return new ConfigFile(source, Map.of(), problems);
   }
 
-  /** The setting of a key, or null where this file has none. */
+  /** The setting of a key, or null if this file has none. */
   @SuppressWarnings("unchecked") // SettingsReader puts each setting under its own key.
   <T> @Nullable Setting<T> setting(Key<T> key) {
     return (Setting<T>) settings.get(key);
@@ -59,7 +56,7 @@ record ConfigFile(Reading.SourceFile source, Map<Key<?>, Setting<?>> settings, P
     return new ConfigFile(source, settings, problems);
   }
 
-  /** What looked like JSON may be YAML's own braces; but then there is nothing else in the file. */
+  /** What looks like JSON may be a YAML flow map, but then nothing else may follow it. */
   private static ConfigFile yamlInBraces(
       Reading.SourceFile source, byte[] bytes, String text, SyntaxError notJson) {
     Problems problems = new Problems(source.path().toString());
@@ -72,7 +69,7 @@ record ConfigFile(Reading.SourceFile source, Map<Key<?>, Setting<?>> settings, P
       }
       return new ConfigFile(source, settings, problems);
     } catch (SyntaxError error) {
-      // Whoever writes {"key" means JSON, and wants to hear of JSON.
+      // A file that begins with {"key" is meant as JSON, so report JSON errors.
       Problems only = new Problems(source.path().toString());
       (meansJson(text) ? notJson : error).reportTo(only);
       return new ConfigFile(source, Map.of(), only);

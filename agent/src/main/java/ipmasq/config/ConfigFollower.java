@@ -11,19 +11,18 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads config files, and makes sense of them only when they have changed: a list of a hundred
- * thousand ranges is compared in a moment, and not worked through every minute for nothing. Used by
- * one thread.
+ * Reads config files, and parses them only if they have changed: comparing a list of a hundred
+ * thousand ranges is much cheaper than parsing it every minute. Used by one thread.
  *
- * <p>Files are read on a thread of its own, so that a mount that does not answer stops nobody: that
- * is a bad file until it answers. Files that say much less than before are read a second time a
- * moment later, since they may be half written.
+ * <p>Files are read on a separate thread, so that a hanging mount blocks nobody: it counts as a bad
+ * file until it answers. Files with much less content than before are read again a moment later,
+ * since they may be half written.
  */
 public final class ConfigFollower {
   private static final Duration PATIENCE = Duration.ofSeconds(2);
   private static final Duration MOMENT = Duration.ofMillis(300);
 
-  /** A file that still changes after so many moments is left to its writer. */
+  /** After this many attempts a file that still changes is left to its writer. */
   private static final int MOMENTS = 4;
 
   /** Lets time pass. */
@@ -53,7 +52,7 @@ public final class ConfigFollower {
   }
 
   /**
-   * @param answered is told, on another thread, when files can be read that could not before
+   * @param answered runs on another thread when unreadable files can be read again
    */
   public ConfigFollower(ConfigPaths paths, Runnable answered) {
     this(paths.paths(), paths::look, PATIENCE, answered, ConfigFollower::sleep);
@@ -75,7 +74,9 @@ public final class ConfigFollower {
     }
   }
 
-  /** What the files say over the flags; the very same as last time where neither has changed. */
+  /**
+   * The files' settings over the flags' defaults; the same object as last time if neither changed.
+   */
   public Reading read(FlagDefaults now) {
     try {
       Optional<List<FileSnapshot>> found = look();
@@ -117,7 +118,7 @@ public final class ConfigFollower {
         List.of(problem), List.of(new Reading.SourceFile(path, Optional.empty())));
   }
 
-  /** Makes sense of files, of those that say much less than before once they stay as they are. */
+  /** Parses files; those with much less content than before only once they have settled. */
   private Reading confirmed(List<FileSnapshot> first, FlagDefaults now) {
     List<FileSnapshot> found = first;
     for (int moment = 0; moment < MOMENTS; moment++) {

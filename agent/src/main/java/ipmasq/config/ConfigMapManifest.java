@@ -16,8 +16,8 @@ import org.snakeyaml.engine.v2.nodes.NodeTuple;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 
 /**
- * A ConfigMap as people keep it: a manifest with the config as a text in it. Nodes never see one,
- * only what its key holds.
+ * A ConfigMap manifest with the config embedded as text. Nodes never see the manifest, only the
+ * value of its key.
  */
 public final class ConfigMapManifest {
   private static final String KEY = "config";
@@ -26,7 +26,7 @@ public final class ConfigMapManifest {
 
   /**
    * Reads the config in a manifest, its problems with their places in the manifest's file and its
-   * source with the bytes that nodes will see; nothing where the file is no such manifest.
+   * source with the bytes that nodes will see; empty if the file is no such manifest.
    */
   public static Optional<Reading> read(FileSnapshot file, FlagDefaults flags) {
     if (file.bytes().isEmpty()) {
@@ -61,7 +61,7 @@ public final class ConfigMapManifest {
       }
       return found;
     } catch (RuntimeException notYaml) {
-      return Optional.empty(); // whoever reads it as a config says where
+      return Optional.empty(); // the config reader reports where
     }
   }
 
@@ -84,7 +84,7 @@ public final class ConfigMapManifest {
     return tuple.getKeyNode() instanceof ScalarNode name ? name.getValue() : "";
   }
 
-  /** The value of the key {@code config}, or else of one that is named like our file. */
+  /** The value of the key {@code config}, or else of a key named like our file. */
   private static Optional<ScalarNode> config(MappingNode manifest) {
     Optional<ScalarNode> found = Optional.empty();
     for (NodeTuple tuple : data(manifest)) {
@@ -120,8 +120,8 @@ public final class ConfigMapManifest {
     String content = config.getValue();
     int line = config.getStartMark().orElseThrow().getLine() + 1;
     int column = config.getStartMark().orElseThrow().getColumn() + 1;
-    // Where the config stands line by line in the manifest it is read right there, so that its
-    // places are the manifest's: all lines above are empty, and all of its own are indented.
+    // If the manifest holds the config line by line, it is read in place, so that its places are
+    // the manifest's: all lines above are blanked, and its own lines are indented.
     boolean inPlace =
         config.getScalarStyle() == ScalarStyle.LITERAL
             && content.lines().noneMatch(each -> each.startsWith("---") || each.startsWith("%"));
@@ -145,7 +145,7 @@ public final class ConfigMapManifest {
     return read.toString();
   }
 
-  /** All of a text in quotes stands where the quotes do. */
+  /** All problems of a quoted text are reported at the quotes. */
   private static List<Problem> moved(List<Problem> problems, int line, int column) {
     List<Problem> moved = new ArrayList<>();
     for (Problem problem : problems) {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Makes one config of the settings of all files. */
+/** Merges the settings of all files into one config. */
 final class ConfigMerge {
   private final List<ConfigFile> files;
   private final FlagDefaults flags;
@@ -42,7 +42,7 @@ final class ConfigMerge {
         : new Reading.Read(config, all, sources, places);
   }
 
-  /** The config with what the files say of a key. */
+  /** The config with the files' value for a key. */
   private <T> Config with(Key<T> key, Config before) {
     Optional<T> value = Optional.empty();
     Optional<ConfigFile> first = Optional.empty();

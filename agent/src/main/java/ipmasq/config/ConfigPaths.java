@@ -11,19 +11,19 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The paths that somebody named, and the files behind them. Looked at by one thread at a time.
+ * The configured paths and the files behind them. Used by one thread at a time.
  *
- * @param ifMissing what a file that is not there means
+ * @param ifMissing what a missing file means
  */
 public record ConfigPaths(List<Path> paths, IfMissing ifMissing) {
   private static final String PREFIX = "ip-masq";
   private static final int NAMED = 5;
 
-  /** What a file that is not there means. */
+  /** What a missing file means. */
   public enum IfMissing {
-    /** The defaults, and nothing to say of it. */
+    /** The defaults, silently. */
     DEFAULTS,
-    /** The defaults, with a warning: somebody named the file. */
+    /** The defaults, with a warning, because the file was named. */
     WARNING,
     ERROR
   }
@@ -32,13 +32,13 @@ public record ConfigPaths(List<Path> paths, IfMissing ifMissing) {
     paths = List.copyOf(paths);
   }
 
-  /** Reads all of them; whoever cannot wait for a mount does this on another thread. */
+  /** Reads all of them. May block on a mount. */
   public List<FileSnapshot> look() {
     return look(_ -> {});
   }
 
   /**
-   * @param progress is told of each path before it is looked at
+   * @param progress receives each path before it is read
    */
   List<FileSnapshot> look(Consumer<Path> progress) {
     List<FileSnapshot> all = new ArrayList<>();
@@ -111,7 +111,7 @@ public record ConfigPaths(List<Path> paths, IfMissing ifMissing) {
     return ", but " + String.join(", ", names) + more + (files.size() == 1 ? " is" : " are");
   }
 
-  /** Where the path is in a ConfigMap's volume, the files that are there: its keys. */
+  /** The files of a ConfigMap volume (its keys), if the path is in one. */
   private static List<Path> otherKeys(Path path) {
     Path directory = path.toAbsolutePath().getParent();
     if (directory == null || !Files.isDirectory(directory.resolve("..data"))) {
@@ -125,8 +125,8 @@ public record ConfigPaths(List<Path> paths, IfMissing ifMissing) {
   }
 
   /**
-   * The files of a directory by name, without hidden ones: a ConfigMap's volume holds links to
-   * files, and directories of its own.
+   * The files of a directory by name, without hidden ones: a ConfigMap volume has links to files,
+   * and hidden directories.
    */
   private static List<Path> list(Path directory) throws IOException {
     List<Path> files = new ArrayList<>();

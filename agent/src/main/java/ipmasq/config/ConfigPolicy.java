@@ -19,10 +19,10 @@ final class ConfigPolicy {
   static Policy of(Config config, Family family) {
     Cidrs sources = config.sourceCidrs().of(family);
     if (sources.isEmpty() && !config.sourceCidrs().isEmpty()) {
-      // Sources of the other family only: none of this one's traffic is ours.
+      // Sources of the other family only: this family has no traffic to handle.
       return exemptAll(family);
     }
-    // A range that is given twice is written once, unlike in the Go agents.
+    // Duplicate ranges are written once, unlike in the Go agents.
     Cidrs exempt =
         Cidrs.copyOf(config.masqLinkLocal(family) ? List.of() : List.of(family.linkLocal()))
             .followedBy(config.nonMasqueradeCidrs().of(family));
@@ -53,7 +53,7 @@ final class ConfigPolicy {
     if (exceptions.isEmpty()) {
       return Destinations.exempt(exempt);
     }
-    // What the file says goes before the exemption of link-local that nobody asked for.
+    // The file's ranges come before the built-in exemption of link-local.
     List<Destination> destinations = new ArrayList<>(exempt.size() + exceptions.size());
     exceptions.forEach(range -> destinations.add(new Destination(range, Treatment.TRANSLATE)));
     destinations.addAll(Destinations.exempt(exempt));

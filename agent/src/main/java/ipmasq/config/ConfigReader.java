@@ -3,7 +3,7 @@ package ipmasq.config;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Makes a config of files. */
+/** Makes a config from files. */
 public final class ConfigReader {
   private ConfigReader() {}
 
@@ -14,14 +14,14 @@ public final class ConfigReader {
 
   /**
    * Reads several paths as one config, once: files, and directories of {@code ip-masq*} files.
-   * Lists are united in the order of the paths; what two files contradict each other in is an
-   * error, and so is more than the memory can hold.
+   * Lists are united in the order of the paths; contradictions between files are an error, and so
+   * is a config that does not fit in memory.
    */
   public static Reading read(ConfigPaths paths, FlagDefaults flags) {
     return new ConfigFollower(paths).read(flags);
   }
 
-  /** Makes sense of files that were read before. Pure. */
+  /** Parses files that were read before. Pure. */
   public static Reading read(List<FileSnapshot> files, FlagDefaults flags) {
     return ConfigMerge.of(files.stream().map(ConfigFile::of).toList(), flags);
   }

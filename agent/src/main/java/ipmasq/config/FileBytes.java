@@ -6,12 +6,12 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
-/** The bytes of a file at one moment. Equal where the bytes are. */
+/** A snapshot of a file's bytes. Equal if the bytes are. */
 public final class FileBytes {
   private final byte[] bytes;
   private @Nullable String hash;
 
-  /** Takes the array as it is: whoever made it does not change it any more. */
+  /** Does not copy the array: the caller must not change it any more. */
   public FileBytes(byte[] bytes) {
     this.bytes = bytes;
   }

@@ -12,9 +12,9 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Optional;
 
 /**
- * What stood at a path at one moment.
+ * What was at a path at one moment.
  *
- * @param bytes the file's; nothing where there is none, or none that can be read
+ * @param bytes the file's; empty if there is none, or none that can be read
  * @param problem what is wrong with the path itself
  */
 public record FileSnapshot(Path path, Optional<FileBytes> bytes, Optional<Problem> problem) {
@@ -28,7 +28,7 @@ public record FileSnapshot(Path path, Optional<FileBytes> bytes, Optional<Proble
   private static final int S_IFBLK = 0x6000;
   private static final int S_IFSOCK = 0xc000;
 
-  /** What comes in otherwise than by a file, up to its end. */
+  /** Reads a stream that is not a file, up to its end. */
   public static FileSnapshot from(Path path, InputStream in) {
     try {
       byte[] bytes = in.readNBytes(MOST_BYTES + 1);
@@ -52,8 +52,8 @@ public record FileSnapshot(Path path, Optional<FileBytes> bytes, Optional<Proble
   }
 
   /**
-   * Reads a file. Only a regular one is opened, after links were followed: to open a FIFO waits for
-   * somebody who writes to it, and some devices never end.
+   * Reads a file. Only a regular one is opened, after links were followed: opening a FIFO waits for
+   * a writer, and some devices never end.
    */
   static FileSnapshot at(Path path) {
     try {
@@ -65,7 +65,7 @@ public record FileSnapshot(Path path, Optional<FileBytes> bytes, Optional<Proble
         return tooLarge(path, "is " + (attributes.size() >> 20) + " MB");
       }
       try (InputStream in = Files.newInputStream(path)) {
-        return from(path, in); // those of /proc say that they are empty, and any file may grow
+        return from(path, in); // files in /proc claim to be empty, and any file may grow
       }
     } catch (NoSuchFileException _) {
       Path parent = path.toAbsolutePath().getParent();

@@ -8,13 +8,13 @@ import java.nio.charset.CoderResult;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 
-/** The characters of a file: UTF-8, or UTF-16 where the file begins with its byte order mark. */
+/** The characters of a file: UTF-8, or UTF-16 if the file begins with its byte order mark. */
 final class FileText {
   private static final char REPLACEMENT = '\ufffd';
 
   private FileText() {}
 
-  /** Never fails: what is not text in the file's encoding becomes U+FFFD. */
+  /** Never fails: invalid bytes become U+FFFD. */
   static String decode(byte[] bytes) {
     int start = markLength(bytes);
     return new String(bytes, start, bytes.length - start, charset(bytes));
@@ -55,7 +55,7 @@ final class FileText {
     return new String(chars);
   }
 
-  /** Refuses what YAML refuses to hold at all: broken encoding and control characters. */
+  /** Rejects what YAML never allows: broken encoding and control characters. */
   static void requirePrintable(byte[] bytes, String text) throws SyntaxError {
     int line = 1;
     int lineStart = 0;

@@ -5,22 +5,22 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * What the files overlay: the defaults as the flags have changed them.
+ * The defaults as changed by the flags; the files overlay them.
  *
  * @param fixed keys that a flag decides, whatever the files say
- * @param auto what {@code backend: auto} stands for on the node; itself where that is unknown
+ * @param auto what {@code backend: auto} stands for on the node; itself if unknown
  */
 public record FlagDefaults(Config config, Set<Key<?>> fixed, BackendChoice auto) {
   public FlagDefaults {
     fixed = Set.copyOf(fixed);
   }
 
-  /** No flags, and a node of which nothing is known. */
+  /** No flags, and an unknown node. */
   public static FlagDefaults none() {
     return new FlagDefaults(Config.defaults(), Set.of(), BackendChoice.AUTO);
   }
 
-  /** The same on a node that is known. */
+  /** The same for a known node. */
   public FlagDefaults on(BackendChoice node) {
     return new FlagDefaults(config, fixed, node);
   }

@@ -17,9 +17,9 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * A key of the config file, and all there is to know about it: this is the only place to describe a
- * new one. Reading, merging, flags and help follow from here; tests hold the JSON Schema and the
- * table in {@code docs/configuration.md} to it. {@link Config#of} gives its value.
+ * A key of the config file with its full description: the only place to describe a new key.
+ * Reading, merging, flags and help follow from here; tests hold the JSON Schema and the table in
+ * {@code docs/configuration.md} to it. {@link Config#of} gives its value.
  */
 public final class Key<T> {
   /** Every key, in the order in which people meet them: the order of this file. */
@@ -27,7 +27,7 @@ public final class Key<T> {
 
   private static final List<Key<?>> described = new ArrayList<>();
 
-  // What the Go agents know.
+  // Keys of the Go agents.
   public static final Key<Cidrs> NON_MASQUERADE_CIDRS =
       new Key<>(
           "nonMasqueradeCIDRs",
@@ -91,7 +91,7 @@ public final class Key<T> {
               "look at file and rules this often, where the file does not say (default 60)",
               false));
 
-  // What their users have asked for.
+  // Keys that their users have asked for.
   public static final Key<Cidrs> MASQUERADE_CIDRS =
       new Key<>(
           "masqueradeCIDRs",
@@ -246,7 +246,7 @@ public final class Key<T> {
    * @param name without dashes
    * @param value how its value is called in the help; empty for a switch
    * @param help one line
-   * @param wins whether the file cannot change what it says
+   * @param wins whether it overrides the file
    */
   public record KeyFlag(String name, String value, String help, boolean wins) {}
 
@@ -254,7 +254,7 @@ public final class Key<T> {
    * What people read about a key.
    *
    * @param inShort its row in the table of keys
-   * @param inWords what happens where it is left out; empty: its default value says it
+   * @param inWords what happens if it is left out; empty if the default value says it
    * @param text what editors show
    * @param examples as JSON would have them
    */
@@ -335,7 +335,7 @@ public final class Key<T> {
     return type;
   }
 
-  /** What holds where neither file nor flag says anything. */
+  /** The value without file and flag. */
   T byDefault() {
     return byDefault;
   }
@@ -348,12 +348,12 @@ public final class Key<T> {
     return docs;
   }
 
-  /** Whether a backend can do what another value than the default asks for. */
+  /** Whether a backend supports values other than the default. */
   boolean isPossibleWith(BackendChoice backend) {
     return !unsupported.contains(backend);
   }
 
-  /** The key that a file means: as it is spelled, or else whatever the case of its letters. */
+  /** The key that a file means: by exact spelling, else ignoring case. */
   static Optional<Key<?>> named(String name) {
     for (Key<?> key : ALL) {
       if (key.name.equals(name)) {
@@ -384,7 +384,7 @@ public final class Key<T> {
     return out.toString();
   }
 
-  /** What happens where neither file nor flag says anything; empty: its value says it. */
+  /** What happens without file and flag, in words; empty if the default value says it. */
   public String defaultInWords() {
     return docs.inWords();
   }
@@ -394,7 +394,7 @@ public final class Key<T> {
     return type.json(value);
   }
 
-  /** What came of the text of its flag. */
+  /** The result of parsing its flag. */
   public sealed interface GivenFlag {
     record As(FlagDefaults defaults) implements GivenFlag {}
 

@@ -14,13 +14,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** Types of lists, and of what may be one value or a list. */
+/** Types of lists, and of values that may be a single value or a list. */
 final class ListTypes {
   private static final int MAX_INTERFACE_NAME = 15;
 
   private ListTypes() {}
 
-  /** How messages name a value: made on demand, since most of a million elements are fine. */
+  /**
+   * The name of a value in messages: built on demand, since almost all of a million elements are
+   * fine.
+   */
   private record Name(String key, int number) {
     @Override
     public String toString() {
@@ -34,7 +37,7 @@ final class ListTypes {
   }
 
   /**
-   * @param alone whether an only element may stand without a list
+   * @param alone whether a single element needs no list
    * @param elementSchema the schema of an element
    */
   private record ListOf<E>(Element<E> element, boolean alone, Map<String, Object> elementSchema)
@@ -132,7 +135,7 @@ final class ListTypes {
         : "write a list: one element per line, each after a dash";
   }
 
-  /** What commas or spaces divide, each in quotes. */
+  /** The parts of a text divided by commas or spaces, each in quotes. */
   private static String apart(String text) {
     List<String> parts = new ArrayList<>();
     for (String part : text.split("[,\\s]+")) {
@@ -229,7 +232,7 @@ final class ListTypes {
     }
   }
 
-  /** What somebody may have meant. */
+  /** A suggestion for a misspelled value. */
   private static String cidrHint(String text) {
     if (Cidr.parse(text.strip()) instanceof Cidr.ParsedCidr.Block(Cidr cidr)) {
       return "remove the spaces: \"" + cidr + "\"";

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** What a key is when several files give it. */
+/** How values of one key from several files are merged. */
 interface Merge<T> {
-  /** Both values as one; nothing where they contradict each other. */
+  /** Merges two values; empty if they contradict each other. */
   Optional<T> merge(T first, T next);
 
   /** One list of all elements, each once. */
@@ -25,7 +25,7 @@ interface Merge<T> {
     return (first, next) -> Optional.of(first.followedBy(next).distinct());
   }
 
-  /** True where one of them is. */
+  /** True if one of them is. */
   static Merge<Boolean> or() {
     return (first, next) -> Optional.of(first || next);
   }

@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The known word that somebody probably meant. */
+/** The known word that was probably meant. */
 public final class Nearest {
   private Nearest() {}
 

@@ -6,7 +6,7 @@ final class Phrases {
 
   private Phrases() {}
 
-  /** Text in quotes, on one line, without what a terminal would act on. */
+  /** Text in quotes, on one line, without terminal control characters. */
   static String quoted(String text) {
     return '"' + shortened(text) + '"';
   }

@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Something in a config file that somebody should see.
+ * A problem in a config file.
  *
  * @param line from 1; 0: the file as a whole
  * @param column from 1, in characters; 0: the file as a whole
@@ -27,7 +27,7 @@ public record Problem(
     return byLine != 0 ? byLine : Integer.compare(column, other.column);
   }
 
-  /** For scripts: each part by its name, in order. */
+  /** For scripts: name and value of each part, in order. */
   public Map<String, Object> fields() {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("severity", severity == Severity.ERROR ? "error" : "warning");

@@ -62,7 +62,7 @@ final class Problems {
     warnings += warningsBefore;
   }
 
-  /** Whether another warning would be kept, and so is worth its words. */
+  /** Whether another warning would be kept, and so is worth building. */
   boolean wantsWarnings() {
     return warnings < KEPT;
   }

@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What came of reading the config. */
+/** The result of reading the config. */
 public sealed interface Reading {
   /**
-   * A config that can be put in force, and what its author should know all the same.
+   * A config that can be put in force, with its warnings.
    *
-   * @param places where the files give a value that counts; of other keys nothing
+   * @param places where the files set a value that is in effect; keys without one are missing
    */
   record Read(
       Config config,
@@ -24,13 +24,13 @@ public sealed interface Reading {
       places = Map.copyOf(places);
     }
 
-    /** One of which nobody asks where its values stand. */
+    /** A config without the places of its values. */
     public Read(Config config, List<Problem> warnings, List<SourceFile> sources) {
       this(config, warnings, sources, Map.of());
     }
   }
 
-  /** Where a key stands. */
+  /** The place of a key. */
   record Place(String file, int line) {
     /** {@code path:3}. */
     @Override
@@ -39,7 +39,7 @@ public sealed interface Reading {
     }
   }
 
-  /** Errors, and warnings beside them: whatever was in force stays in force. */
+  /** Errors, perhaps with warnings: the config in force stays in force. */
   record Rejected(List<Problem> problems, List<SourceFile> sources) implements Reading {
     public Rejected {
       problems = List.copyOf(problems);
@@ -48,9 +48,9 @@ public sealed interface Reading {
   }
 
   /**
-   * A file that was looked at.
+   * A file that was read, or tried.
    *
-   * @param bytes nothing where it is missing or cannot be read
+   * @param bytes empty if it is missing or cannot be read
    */
   record SourceFile(Path path, Optional<FileBytes> bytes) {
     /** The SHA-256 of its bytes in hex. */
@@ -59,6 +59,6 @@ public sealed interface Reading {
     }
   }
 
-  /** The files that were looked at. */
+  /** The files that were read, or tried. */
   List<SourceFile> sources();
 }

@@ -98,7 +98,7 @@ final class ScalarTypes {
     try {
       return OptionalLong.of(Long.parseLong(number));
     } catch (NumberFormatException _) {
-      // 64.0 and 1e3 are whole numbers too; what a long cannot hold is not.
+      // 64.0 and 1e3 are whole numbers too; numbers beyond a long are not.
       try {
         double value = Double.parseDouble(number);
         boolean whole = value == Math.rint(value) && Math.abs(value) < 0x1p63;
@@ -172,7 +172,7 @@ final class ScalarTypes {
           };
         }
 
-        /** In whole seconds: that is how the agent takes it that has such a flag. */
+        /** In whole seconds, as in the agent that has this flag. */
         @Override
         public ParsedValue<Duration> parse(String text) {
           OptionalLong seconds = whole(text);
@@ -295,7 +295,7 @@ final class ScalarTypes {
     }
   }
 
-  /** Names and values in turn, in this order. */
+  /** Alternating names and values, in this order. */
   static Map<String, Object> ordered(Object... namesAndValues) {
     Map<String, Object> map = new LinkedHashMap<>();
     for (int i = 0; i < namesAndValues.length; i += 2) {

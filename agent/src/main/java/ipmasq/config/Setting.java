@@ -6,7 +6,7 @@ import java.util.Optional;
 /**
  * A key in a file and its value.
  *
- * @param value nothing where the file leaves the default in place, or where the value is no good
+ * @param value empty if the file leaves the default in place, or if the value is invalid
  * @param places of the value, or of each element of a list
  * @param merged whether it came by {@code <<}
  */
@@ -17,12 +17,12 @@ record Setting<T>(
     return at.line() + ":" + at.column();
   }
 
-  /** Whether the key is spelled as we spell it. */
+  /** Whether the key has its exact spelling. */
   boolean exact() {
     return at.text().equals(key.name());
   }
 
-  /** Where the elements of a list stand: two ints each, not objects. */
+  /** The places of list elements: two ints each, not objects. */
   static final class Places {
     private int[] places = new int[2];
     private int size;

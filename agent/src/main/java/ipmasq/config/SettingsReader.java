@@ -14,10 +14,10 @@ import java.util.Set;
 /**
  * The map at the top of a file, its keys decoded one after the other as they come.
  *
- * <p>A key that is given twice: in YAML the last one is all that there is, as if the others had
- * never been written; JSON is applied in turn, so that an error in the first remains one, and a
- * {@code null} leaves what was there. Two spellings of one key are two keys to YAML: they are
- * applied in turn as well, in the order of the alphabet, since that is how the Go agents do it.
+ * <p>Duplicate keys: in YAML the last one wins, as if the others had never been written; JSON is
+ * applied in turn, so that an error in the first remains one, and a {@code null} leaves what was
+ * there. Two spellings of one key are two keys to YAML: they are applied in turn as well, in the
+ * order of the alphabet, since that is how the Go agents do it.
  */
 final class SettingsReader {
   private static final Set<String> MANIFEST =
@@ -150,7 +150,7 @@ final class SettingsReader {
         value.key(), value.at(), value.value(), value.places(), false, last.problems());
   }
 
-  /** The maps under {@code <<} stand where it stands: what comes later in the file wins. */
+  /** The maps under {@code <<} take its place: what comes later in the file wins. */
   private void merge(Tokens tokens) throws SyntaxError {
     Token first = tokens.next();
     if (++merges > MAX_MERGES) {
@@ -210,7 +210,7 @@ final class SettingsReader {
         meant.isPresent() ? "did you mean " + meant.get() + "?" : "");
   }
 
-  /** A whole manifest in place of its content: one warning that says so, not one per key. */
+  /** A whole manifest instead of its content: one warning that says so, not one per key. */
   private void reportManifest() {
     if (configMap && !manifestKeys.isEmpty()) {
       problems.warning(

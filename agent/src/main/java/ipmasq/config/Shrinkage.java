@@ -4,15 +4,15 @@ import ipmasq.net.Cidrs;
 import java.util.List;
 
 /**
- * Whether new files may be half written: they say much less than those before. Nothing else tells a
- * list that is being written from a short one, and ranges that are missing for a moment are packets
- * with another source.
+ * Whether new files may be half written, because they have much less content than before. Nothing
+ * else distinguishes a half-written list from a short one, and ranges that are missing for a moment
+ * get their packets masqueraded.
  */
 final class Shrinkage {
   private static final List<Key<Cidrs>> LISTS =
       List.of(Key.NON_MASQUERADE_CIDRS, Key.MASQUERADE_CIDRS, Key.SOURCE_CIDRS);
 
-  /** Of fewer ranges, half are soon gone on purpose. */
+  /** With fewer ranges, half of them may well be removed on purpose. */
   private static final int FEW = 4;
 
   private Shrinkage() {}

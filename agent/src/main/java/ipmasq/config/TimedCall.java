@@ -10,11 +10,11 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes calls that may never return on a thread of their own, and waits for each only so long. Used
- * by one thread.
+ * Runs calls that may never return on a separate thread, and waits for each with a timeout. Used by
+ * one thread.
  *
- * <p>While a call that was given up has not returned, no other is made: there is one such thread at
- * most, and nobody waits for it a second time.
+ * <p>While a call that timed out has not returned, no other is made: there is at most one such
+ * thread, and nobody waits for it again.
  */
 final class TimedCall<T> {
   private final String name;
@@ -23,7 +23,7 @@ final class TimedCall<T> {
   private @Nullable Task<T> late;
 
   /**
-   * @param returned is told, on the other thread, when a call that was given up has returned
+   * @param returned runs on the other thread when a call that timed out has returned
    */
   TimedCall(String name, Duration patience, Runnable returned) {
     this.name = name;
@@ -61,13 +61,13 @@ final class TimedCall<T> {
     return patience;
   }
 
-  /** What the call returned; nothing where it has not in time. */
+  /** The result of the call; empty if it timed out. */
   Optional<T> call(Callable<T> call) {
     Task<T> before = late;
     if (before != null && !before.isDone()) {
       return Optional.empty();
     }
-    late = null; // what it returned then is old by now
+    late = null; // its result is stale by now
     Task<T> task = new Task<>(call, returned);
     start(task);
     try {

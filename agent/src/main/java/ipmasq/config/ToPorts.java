@@ -8,7 +8,7 @@ import java.util.List;
 public final class ToPorts {
   private ToPorts() {}
 
-  /** What came of reading a text as ports. */
+  /** The result of parsing ports. */
   public sealed interface ParsedPorts {
     /** The ranges, in the order of the text; none for an empty text. */
     record PortRanges(List<PortRange> ranges) implements ParsedPorts {
@@ -48,7 +48,7 @@ public final class ToPorts {
     return new ParsedPorts.PortRanges(ranges);
   }
 
-  /** Decimal digits, perhaps after a plus; -1 where it is none; 65536 for all that is too large. */
+  /** Decimal digits, perhaps after a plus; -1 if it is no number; 65536 for any larger number. */
   private static int port(String text) {
     int at = text.startsWith("+") ? 1 : 0;
     if (at == text.length()) {

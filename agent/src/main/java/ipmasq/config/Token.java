@@ -2,7 +2,7 @@ package ipmasq.config;
 
 /**
  * A step through a document, the same for YAML and JSON: a scalar, or the start or end of a
- * collection. A map is its keys and values in turn.
+ * collection. A map is a sequence of alternating keys and values.
  *
  * @param text of a scalar, as JSON would have it: {@code 0x40} is {@code 64}, {@code yes} is {@code
  *     true}

@@ -1,6 +1,6 @@
 package ipmasq.config;
 
-/** A document, read forward once: even a file of a million ranges is never held as a tree. */
+/** A document as a stream, read once: even a file of a million ranges is never held as a tree. */
 interface Tokens {
   /** The next step; {@code END} at the end, and from then on. */
   Token next() throws SyntaxError;

@@ -4,17 +4,17 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** The refusal of a config that the agent's memory cannot hold: one more way to be a bad file. */
+/** The refusal of a config that does not fit in the agent's memory: it counts as a bad file. */
 public final class TooLarge {
   private TooLarge() {}
 
-  /** Whoever runs the agent can change that; java.args has what it gets otherwise. */
+  /** The default is in java.args; the operator can change it. */
   public static String advice() {
     return "fewer ranges, or more memory: _JAVA_OPTIONS=-Xmx256m in the agent's environment, and a"
         + " memory limit to match";
   }
 
-  /** What the agent has. */
+  /** The agent's memory. */
   public static String memory() {
     return "a heap of " + (Runtime.getRuntime().maxMemory() >> 20) + " MiB";
   }

@@ -9,8 +9,8 @@ interface ValueType<T> {
   /**
    * Reads exactly one value from a file.
    *
-   * @return nothing where the file leaves the default in place, or where the value is no good and
-   *     the problems say why
+   * @return empty if the file leaves the default in place, or if the value is invalid and the
+   *     problems say why
    */
   Optional<T> read(Input in) throws SyntaxError;
 
@@ -23,12 +23,12 @@ interface ValueType<T> {
   /** The value as JSON would have it. */
   Object json(T value);
 
-  /** A value that nobody changes from outside. */
+  /** An immutable copy of the value. */
   default T copy(T value) {
     return value;
   }
 
-  /** What came of reading a text. */
+  /** The result of parsing a text. */
   sealed interface ParsedValue<T> {
     record Value<T>(T value) implements ParsedValue<T> {}
 

@@ -6,15 +6,15 @@ import org.jspecify.annotations.Nullable;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 
-/** The engine's complaints about syntax, each as one plain line with its place. */
+/** The YAML engine's syntax errors, each as one plain line with its place. */
 final class YamlErrors {
   private YamlErrors() {}
 
   /**
-   * The complaint, where the slip is and not where the engine noticed it.
+   * The error, at the place of the mistake, not where the engine noticed it.
    *
    * @param inside the innermost collection that is open there; null: none
-   * @param line where to point to where the engine names no place
+   * @param line the place to report if the engine gives none
    */
   static SyntaxError error(
       MarkedYamlEngineException e, String text, @Nullable Opened inside, int line, int column) {

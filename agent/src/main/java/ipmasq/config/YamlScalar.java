@@ -17,7 +17,7 @@ final class YamlScalar {
   /**
    * The scalar as a token.
    *
-   * @param tag the tag in the file, written out; empty where there is none
+   * @param tag the tag in the file, written out; empty if there is none
    * @param quoted whether the file says by quotes or block style that it is text
    */
   static Token token(String value, String tag, boolean quoted, int line, int column)
@@ -122,7 +122,7 @@ final class YamlScalar {
         || value.length() == 2 && (value.charAt(1) == 'n' || value.charAt(1) == 'N');
   }
 
-  /** The number as JSON writes it; empty where the text is none. */
+  /** The number as JSON writes it; empty if the text is none. */
   private static String number(String value) {
     char first = value.charAt(0);
     boolean candidate = first == '+' || first == '-' || first == '.' || isDigit(first);

@@ -24,8 +24,8 @@ import org.snakeyaml.engine.v2.scanner.StreamReader;
  * The first document of a YAML text.
  *
  * <p>A node with an anchor is recorded while it passes, its own aliases left as references; an
- * alias plays the recording back. So memory follows the size of the file, and a bomb of aliases
- * within aliases costs no more than the number of steps we are willing to play.
+ * alias plays the recording back. So memory is proportional to the file's size, and nested aliases
+ * ("YAML bombs") cost at most the allowed number of steps.
  */
 final class YamlTokens implements Tokens {
   /** More than any file that the Go agents accept plays back, and still done in a moment. */

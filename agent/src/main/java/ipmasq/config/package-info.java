@@ -1,6 +1,6 @@
 /**
- * From the bytes of the config files to a valid config and the policy that it asks for, or to
- * problems with their place.
+ * Turns the bytes of config files into a valid config and its policy, or into problems with their
+ * places.
  */
 @NullMarked
 package ipmasq.config;

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the samples since the rules last changed show, those of the last minutes. A value.
+ * The evidence of recent samples since the rules last changed. A value.
  *
- * @param note why there is no evidence now, as a phrase; nothing where there is
+ * @param note why there is no evidence now, as a phrase; empty if there is some
  * @param samples oldest first
  * @param asConfig how many flows went as the config says since the start, in all samples
  * @param against how many went against it
@@ -31,12 +31,12 @@ public record FlowEvidence(
     samples = List.copyOf(samples);
   }
 
-  /** None, and why. */
+  /** No evidence, and why. */
   public static FlowEvidence none(String why) {
     return new FlowEvidence(Optional.of(why), List.of(), 0, 0);
   }
 
-  /** With one sample more. */
+  /** With one more sample. */
   public FlowEvidence and(FlowSample sample) {
     List<FlowSample> kept = new ArrayList<>(recent(sample.at()));
     kept.add(sample);
@@ -52,7 +52,7 @@ public record FlowEvidence(
     return new FlowEvidence(Optional.of(why), recent(now), asConfig, against);
   }
 
-  /** What was seen before says nothing about the rules as they are now. */
+  /** Earlier samples say nothing about the current rules. */
   public FlowEvidence anew() {
     return new FlowEvidence(
         Optional.of("none sampled since the rules changed"), List.of(), asConfig, against);

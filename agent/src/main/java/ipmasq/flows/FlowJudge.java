@@ -15,7 +15,7 @@ import java.util.Set;
 
 /** Compares flows with what the policies in force say. Immutable. */
 public final class FlowJudge {
-  /** Packets with such an address do not cross the node. */
+  /** Packets with such an address are not forwarded. */
   private static final List<Cidr> NEVER_FORWARDED =
       List.of(
           Cidr.of("0.0.0.0/8"),
@@ -29,8 +29,8 @@ public final class FlowJudge {
   private final Map<Family, JudgedPolicy> families = new EnumMap<>(Family.class);
 
   /**
-   * A policy, and its exempt ranges in order: to try 100,000 one after the other for each of 2,000
-   * flows would take a second.
+   * A policy, and its exempt ranges in order: trying 100,000 in turn for each of 2,000 flows would
+   * take a second.
    */
   private record JudgedPolicy(Policy policy, Cidrs exempt) {
     Optional<Cidr> exempting(Ip destination) {
@@ -56,7 +56,7 @@ public final class FlowJudge {
   public enum Judgement {
     AS_CONFIG,
     AGAINST_CONFIG,
-    /** Nothing: the policy is not about it, or not alone. */
+    /** Nothing: the policy does not cover it, or does not decide alone. */
     LEFT_OUT
   }
 
@@ -64,7 +64,7 @@ public final class FlowJudge {
    * The node that flows are seen on.
    *
    * @param own its addresses, and those that reach it without being its own, such as broadcast
-   * @param notPods networks whose hosts are no pods
+   * @param notPods networks whose hosts are not pods
    */
   public record OwnAddresses(Set<Ip> own, List<Cidr> notPods) {
     public OwnAddresses {
@@ -80,9 +80,9 @@ public final class FlowJudge {
   }
 
   /**
-   * Says how a flow went whose destination nobody changed.
+   * Judges a flow whose destination was not changed.
    *
-   * @param routes asked only where the answer depends on them
+   * @param routes asked only if the answer depends on them
    */
   public Judgement of(SampledFlow flow, OwnAddresses node, Routes routes) {
     JudgedPolicy rules = families.get(flow.source().family());
@@ -128,7 +128,7 @@ public final class FlowJudge {
             .orElse(true);
   }
 
-  /** Whether the policy is not about packets that leave there. */
+  /** Whether packets that leave there are out of the policy's scope. */
   private static boolean leavesAlone(JudgedPolicy rules, SampledFlow flow, String way) {
     if (rules.policy.interfaces().isEmpty()) {
       return false;

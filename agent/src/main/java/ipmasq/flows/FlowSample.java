@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * What the flows that began within one short while showed.
+ * The evidence of flows that began within one short period.
  *
  * @param flows how many could be judged
  * @param wrong how many of them went against the config

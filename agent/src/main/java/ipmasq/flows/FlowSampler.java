@@ -18,9 +18,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Takes a sample of the flows that begin on the node. Used by one thread. */
+/** Samples new flows on the node. Used by one thread. */
 public final class FlowSampler {
-  /** New flows cost the kernel more while somebody listens: not longer, and not more of them. */
+  /** Limits, because new flows cost the kernel more while somebody listens. */
   private static final Duration TIME = Duration.ofSeconds(1);
 
   private static final int MOST_FLOWS = 2_000;
@@ -30,7 +30,7 @@ public final class FlowSampler {
 
   private FlowSampler() {}
 
-  /** What came of it. */
+  /** The result. */
   public sealed interface Sampling {
     record Taken(FlowSample sample) implements Sampling {}
 
@@ -70,11 +70,11 @@ public final class FlowSampler {
     try {
       return Files.readString(EVENTS).strip().equals("0");
     } catch (IOException unknown) {
-      return false; // then there may be none, and none is what is said
+      return false; // then there may be none, and none is reported
     }
   }
 
-  /** Those to a service are left out: where they go was decided elsewhere. */
+  /** Flows to a service are left out: their destination was decided elsewhere. */
   private static void add(Flow flow, List<SampledFlow> flows) {
     boolean toService =
         !flow.original().destination().equals(flow.reply().source())

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** The kernel's own answers, a limited number of them. Used by one thread. */
+/** The kernel's own answers, with a limit on queries. Used by one thread. */
 public final class KernelRoutes implements Routes, AutoCloseable {
   private static final int MOST = 64;
 
@@ -38,7 +38,7 @@ public final class KernelRoutes implements Routes, AutoCloseable {
     return known.getOrDefault(ends, Optional.empty());
   }
 
-  /** As packets that came in by the interface that leads to their source. */
+  /** Looks them up as packets that came in by the interface toward their source. */
   private Optional<Set<String>> ask(Ip from, Ip to) {
     Optional<Route> route = query.to(to.bytes());
     Optional<Route> back = query.to(from.bytes()).filter(r -> r.interfaces().size() == 1);

@@ -7,6 +7,6 @@ import java.util.Set;
 /** Which way packets leave the node. */
 @FunctionalInterface
 public interface Routes {
-  /** The interfaces that they may leave by; nothing where they stay here or it is not known. */
+  /** The interfaces that they may leave by; empty if they stay on the node or it is unknown. */
   Optional<Set<String>> interfaces(Ip from, Ip to);
 }

@@ -1,6 +1,6 @@
 /**
- * What happened to live flows: a moment's new flows as connection tracking recorded them, after
- * NAT, judged by the policy in force. Uses {@code net}, {@code policy} and the netlink module.
+ * What happens to live flows: samples of new flows as connection tracking records them, after NAT,
+ * judged by the policy in force. Uses {@code net}, {@code policy} and the netlink module.
  */
 @NullMarked
 package ipmasq.flows;

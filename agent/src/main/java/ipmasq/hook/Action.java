@@ -7,10 +7,10 @@ import java.util.Optional;
 /** What a rule does to a packet that it matches. */
 public sealed interface Action {
   /**
-   * It gets another source, which binds the connection: no later rule is asked.
+   * It gets another source, which binds the connection: later rules do not apply.
    *
    * @param how the rule's own word for it: {@code MASQUERADE}, {@code snat}
-   * @param to the addresses to choose from; nothing: that of the interface, or not known
+   * @param to the addresses to choose from; empty: that of the interface, or unknown
    */
   record Translate(String how, Optional<IpRange> to) implements Action {
     /** To an address of the interface that the packet leaves by. */
@@ -19,52 +19,52 @@ public sealed interface Action {
     }
   }
 
-  /** It is bound to the source that it has: no later rule is asked either. */
+  /** It is bound to its own source: later rules do not apply. */
   record Keep() implements Action {}
 
-  /** Our policy decides: a destination that is exempt goes on, any other is translated. */
+  /** Our policy decides: packets to exempt destinations go on, all others are translated. */
   record Ours() implements Action {}
 
-  /** The same the other way round: an exempt one is bound to its source, any other goes on. */
+  /** The reverse: packets to exempt destinations are bound to their source, all others go on. */
   record Pin() implements Action {}
 
   /** The chain ends, and the one that jumped here goes on. */
   record Return() implements Action {}
 
-  /** The base chain ends; those of other priorities are still asked. */
+  /** The base chain ends; those of other priorities still run. */
   record Accept() implements Action {}
 
-  /** The packet goes nowhere. */
+  /** The packet is dropped. */
   record Drop() implements Action {}
 
   record Jump(String chain) implements Action {}
 
-  /** As a jump, but without coming back. */
+  /** A jump without return. */
   record Goto(String chain) implements Action {}
 
-  /** Whatever a verdict map holds for the packet, and nothing where it holds nothing. */
+  /** The verdict of a map for the packet; no action if the map has none. */
   record Ask(List<SetKey> keys, ElementSet map) implements Action {
     public Ask {
       keys = List.copyOf(keys);
     }
   }
 
-  /** It gets another destination, which other rules know of. */
+  /** It gets another destination. */
   record ChangeDestination(String how) implements Action {}
 
   /**
    * It gets a mark that later rules may look at: {@code mark & and ^ xor}.
    *
-   * @param known whether those two are
+   * @param known whether the two operands are known
    */
   record SetMark(long and, long xor, boolean known) implements Action {
     public static final SetMark UNKNOWN = new SetMark(0, 0, false);
   }
 
-  /** It gets a mark, and something else happens to it. */
+  /** It gets a mark, and then another action applies. */
   record MarkAnd(SetMark mark, Action then) implements Action {}
 
-  /** Nothing that matters here: it is counted or logged. */
+  /** Nothing relevant: the packet is counted or logged. */
   record NoAction() implements Action {}
 
   /** Something that this agent cannot judge, in the rule's own words. */

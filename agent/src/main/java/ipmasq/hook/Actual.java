@@ -3,20 +3,19 @@ package ipmasq.hook;
 import java.util.List;
 import java.util.Optional;
 
-/** What happens to a packet at the hook: the one truth that everything else speaks from. */
+/** What happens to a packet at the hook. Everything that is reported derives from this. */
 public sealed interface Actual {
   /**
-   * It leaves with the source that it has.
+   * It leaves with its own source.
    *
-   * @param by the rule that binds it to that source; nothing where no rule gives it another
+   * @param by the rule that binds it to that source; empty if no rule translates it
    */
   record Kept(Optional<Decision> by) implements Actual {}
 
   /**
    * It leaves with another source.
    *
-   * @param by the rules that may be the one: all of them translate it, but maybe to different
-   *     sources
+   * @param by the candidate rules: all of them translate it, perhaps to different sources
    */
   record Translated(List<Decision> by) implements Actual {
     public Translated {
@@ -24,10 +23,10 @@ public sealed interface Actual {
     }
   }
 
-  /** It goes nowhere. */
+  /** It is dropped. */
   record Dropped(Decision by) implements Actual {}
 
-  /** It depends on what is not known of the packet, or on what these rules ask and we cannot. */
+  /** It depends on unknown properties of the packet, or on matches that this agent cannot judge. */
   record UnknownActual(List<Decision> perhaps) implements Actual {
     public UnknownActual {
       perhaps = List.copyOf(perhaps);

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/** Addresses of one family, as ranges that are in order and apart. Immutable. */
+/** Addresses of one family, as sorted disjoint ranges. Immutable. */
 public final class AddressRanges {
   private final List<IpRange> list;
 
@@ -48,7 +48,7 @@ public final class AddressRanges {
     return list;
   }
 
-  /** The address, where there is but one. */
+  /** The address, if there is exactly one. */
   Optional<Ip> single() {
     return list.size() == 1 && list.getFirst().first().equals(list.getFirst().last())
         ? Optional.of(list.getFirst().first())
@@ -66,7 +66,7 @@ public final class AddressRanges {
         : Truth.MAYBE;
   }
 
-  /** The same of several ranges. */
+  /** The same for several ranges. */
   Truth hold(AddressRanges ranges) {
     boolean some = false;
     boolean all = true;
@@ -81,7 +81,7 @@ public final class AddressRanges {
     return all && some ? Truth.YES : Truth.NO;
   }
 
-  /** Where the first range stands that does not end before an address. */
+  /** The index of the first range that does not end before an address. */
   private int firstNotBefore(Ip ip) {
     int low = 0;
     int high = list.size();

@@ -7,23 +7,23 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A chain that the hook calls, with those that it leads to.
+ * A chain that the hook calls, with the chains that it jumps to.
  *
  * @param name for people: {@code iptables-nft POSTROUTING}, {@code table ip mine chain post}
  * @param entry the name of the chain itself
- * @param drops whether packets that no rule decided on are dropped at its end
+ * @param drops whether its policy is drop
  */
 public record BaseChain(
     String name, int priority, String entry, boolean drops, ReachedChains chains) {
-  /** What iptables' nat POSTROUTING runs at. */
+  /** The priority of iptables' nat POSTROUTING. */
   public static final int NF_IP_PRI_NAT_SRC = 100;
 
-  /** What iptables' nat PREROUTING runs at. */
+  /** The priority of iptables' nat PREROUTING. */
   public static final int NF_IP_PRI_NAT_DST = -100;
 
   /** The chains of a table, by name. */
   public interface ReachedChains {
-    /** Nothing where it cannot be read. */
+    /** Empty if it cannot be read. */
     Optional<List<Rule>> rules(String chain);
   }
 
@@ -43,13 +43,13 @@ public record BaseChain(
     this(name, priority, entry, false, new ChainsRead(chains));
   }
 
-  /** One of which is known only that it is there, and why no more. */
+  /** A chain that could not be read, and why. */
   public static BaseChain unreadable(String name, int priority, String why) {
     Rule rule = new Rule(List.of(), new Action.UnknownAction(why), why);
     return new BaseChain(name, priority, "", Map.of("", List.of(rule)));
   }
 
-  /** All rules that it leads to. */
+  /** All rules that can be reached from it. */
   List<Rule> rules() {
     Map<String, List<Rule>> seen = new LinkedHashMap<>();
     List<String> todo = new ArrayList<>(List.of(entry));

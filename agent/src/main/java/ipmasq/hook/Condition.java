@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** What a rule asks of a packet. */
+/** A condition that a rule puts on a packet. */
 public sealed interface Condition {
-  /** Whether the packets are such. */
+  /** Whether it holds for the packets. */
   default Truth holds(Flow flow, Marks marks) {
     return switch (this) {
       case Not(var condition) -> condition.holds(flow, marks).not();
@@ -30,7 +30,7 @@ public sealed interface Condition {
     };
   }
 
-  /** Whether it may hold for a destination, whatever else the packets are. */
+  /** Whether it may hold for a destination, whatever the other properties of the packets. */
   default boolean mayConcern(Ip destination) {
     return switch (this) {
       case Destination(var ranges) ->
@@ -50,10 +50,10 @@ public sealed interface Condition {
    * @param name for people
    */
   record AnyOf(List<List<Condition>> alternatives, String name) implements Condition {
-    /** What every packet is. */
+    /** Holds for every packet. */
     public static final Condition ALWAYS = new AnyOf(List.of(List.of()), "all packets");
 
-    /** What no packet is. */
+    /** Holds for no packet. */
     public static final Condition NEVER = new AnyOf(List.of(), "no packets");
 
     public AnyOf {
@@ -67,7 +67,7 @@ public sealed interface Condition {
   /** It goes to one of these. */
   record Destination(AddressRanges ranges) implements Condition {}
 
-  /** It leaves by an interface of one of these names; a trailing {@code +} takes any ending. */
+  /** It leaves by an interface of one of these names; a trailing {@code +} matches any suffix. */
   record Out(List<String> names) implements Condition {
     public Out {
       names = List.copyOf(names);
@@ -102,7 +102,7 @@ public sealed interface Condition {
   /** It comes from the node itself. */
   record LocalSource() implements Condition {}
 
-  /** It is in a set that is too long to be read. */
+  /** It is in a set that is too large to read. */
   record Member(List<SetKey> keys, ElementSet set) implements Condition {
     public Member {
       keys = List.copyOf(keys);
@@ -125,7 +125,9 @@ public sealed interface Condition {
     return negated ? new Not(this) : this;
   }
 
-  /** Whether what it asks is known here, be it not of these packets. */
+  /**
+   * Whether this agent understands the condition, even if its answer for these packets is unknown.
+   */
   default boolean understood() {
     return switch (this) {
       case Not(var condition) -> condition.understood();
@@ -183,7 +185,7 @@ public sealed interface Condition {
     return outs.isEmpty() || some && !all ? Truth.MAYBE : Truth.of(all);
   }
 
-  /** Of both a trailing {@code +} may take any ending. */
+  /** In both a trailing {@code +} matches any suffix. */
   private static Truth named(String out, String name) {
     String beginning = name.endsWith("+") ? name.substring(0, name.length() - 1) : name;
     if (!out.endsWith("+")) {
@@ -246,7 +248,7 @@ public sealed interface Condition {
     return ranges.size() > 3 ? text + " and more" : text.toString();
   }
 
-  /** A block as such, an address as such, anything else by its ends. */
+  /** A block or an address as such, any other range by its ends. */
   static String text(IpRange range) {
     Ip first = range.first();
     return first.equals(range.last())

@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Somebody else's rule that decides against us.
+ * Another program's rule that overrides the config.
  *
  * @param rule an example, as its tool prints it
  * @param where the base chain that it runs in
- * @param packets which packets it is about
- * @param ranges those that it takes from us, a few of them; empty where it is not about ranges
- * @param rules how many rules of this owner do this
+ * @param packets which packets it affects
+ * @param ranges some of the exempt ranges that it affects; empty if it does not affect ranges
+ * @param rules how many rules of this owner do the same
  */
 public record Conflict(
     Family family,
@@ -29,15 +29,15 @@ public record Conflict(
   public enum ConflictKind {
     /** It masquerades what the config exempts. */
     MASQUERADES("masquerades"),
-    /** It does so for traffic of its own networks, which is not pods' as a rule. */
+    /** It does so for traffic of its own networks, which is usually not pod traffic. */
     ELSEWHERE("masquerades-own"),
-    /** It may: it has matches that this agent cannot judge. */
+    /** It may masquerade it: it has matches that this agent cannot judge. */
     UNCLEAR("unclear"),
-    /** It keeps packets from our rules that should be masqueraded. */
+    /** It keeps packets that should be masqueraded from reaching our rules. */
     SHIELDS("shields"),
-    /** It binds packets to their own source that should be masqueraded. */
+    /** It binds packets that should be masqueraded to their own source. */
     KEEPS("keeps"),
-    /** It may do one of these two. */
+    /** It may do one of the previous two. */
     UNCLEAR_SHIELD("unclear-shields"),
     /** It translates before us, so that ports or addresses of the config do not apply. */
     PRECEDES("precedes");
@@ -48,12 +48,12 @@ public record Conflict(
       this.word = word;
     }
 
-    /** As metrics and JSON name it. */
+    /** As in metrics and JSON. */
     public String word() {
       return word;
     }
 
-    /** Whether nobody can tell from the rules what it does. */
+    /** Whether the rules alone do not tell what it does. */
     public boolean unclear() {
       return this == UNCLEAR || this == UNCLEAR_SHIELD;
     }
@@ -68,12 +68,12 @@ public record Conflict(
     ranges = List.copyOf(ranges);
   }
 
-  /** What makes it the same conflict at another look: not which rule is the example. */
+  /** The identity of the conflict across looks, independent of the example rule. */
   public Object identity() {
     return List.of(family, kind, owner, where);
   }
 
-  /** What it does, in a sentence without a full stop. */
+  /** What it does, as a sentence without a full stop. */
   public String sentence() {
     String who = "a rule of " + owner.title();
     return switch (kind) {
@@ -117,7 +117,7 @@ public record Conflict(
     };
   }
 
-  /** For scripts: each part by its name, in order. */
+  /** For scripts: name and value of each part, in order. */
   public Map<String, Object> fields() {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("family", family);

@@ -19,11 +19,11 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Finds the rules that decide against us, by sending packets of all kinds on the walk.
+ * Finds the rules that override the config, by walking packets of every kind through the hook.
  *
- * <p>All destinations that no rule tells apart meet the same fate. The ends of the ranges that
- * rules mention cut the address space into such parts, and each is judged: for what is exempt in
- * it, and for what is not.
+ * <p>Destinations that no rule distinguishes are treated alike. The ends of the ranges in the rules
+ * cut the address space into such parts, and each part is judged: its exempt destinations and the
+ * others.
  *
  * <pre>
  *   rules     |----- 10.0.0.0/8 -----|          |-- 172.20.0.0/16 --|
@@ -33,12 +33,14 @@ import java.util.TreeSet;
 public final class Conflicts {
   private static final int RANGES_NAMED = 4;
 
-  /** So many rules are asked in all; beyond it the rest is not judged, and that is said. */
+  /**
+   * At most this many rules are evaluated in all; the rest is not judged, and the report says so.
+   */
   private static final int MOST_STEPS = 2_000_000;
 
   private final Hook hook;
   private final Policy policy;
-  private final List<Cidr> exempt; // in order and apart
+  private final List<Cidr> exempt; // sorted and disjoint
   private final Map<Group, ConflictGroup> found = new LinkedHashMap<>();
 
   /** Rules of one owner that do the same are one conflict. */
@@ -69,7 +71,7 @@ public final class Conflicts {
     return conflicts.list();
   }
 
-  /** What no router sends on. */
+  /** Ranges that no router forwards. */
   private static List<String> nowhere(Family family) {
     return switch (family) {
       case IPV4 -> List.of("0.0.0.0/8", "127.0.0.0/8", "224.0.0.0/4", "255.255.255.255/32");
@@ -109,7 +111,7 @@ public final class Conflicts {
         base, base.rules().getFirst(), Decision.DecisionKind.UNCLEAR, false, List.of());
   }
 
-  /** The address space, cut where a range begins or ends that a rule mentions. */
+  /** The address space, cut where a range of a rule begins or ends. */
   private List<IpRange> parts(List<Rule> rules) {
     IpRange all = IpRange.of(hook.family().all());
     TreeSet<Ip> starts = new TreeSet<>();
@@ -147,7 +149,7 @@ public final class Conflicts {
     }
   }
 
-  /** Packets that are to keep their source. */
+  /** Judges packets that should keep their source. */
   private void exempt(Flow flow, List<Cidr> ranges) {
     for (Decision decision : hook.decisions(flow)) {
       switch (decision.kind()) {
@@ -166,10 +168,10 @@ public final class Conflicts {
     }
   }
 
-  /** Whether all of a part is exempt; which ranges are, a few of them. */
+  /** Whether a part is exempt as a whole; collects a few of the exempt ranges in it. */
   private boolean isExempt(IpRange part, List<Cidr> few) {
     int at = firstNotBefore(part.first());
-    Optional<Ip> covered = Optional.of(part.first()); // up to here, not included; nothing: the end
+    Optional<Ip> covered = Optional.of(part.first()); // exclusive; empty: the end
     boolean whole = true;
     while (at < exempt.size() && exempt.get(at).first().compareTo(part.last()) <= 0) {
       Cidr range = exempt.get(at++);
@@ -200,7 +202,7 @@ public final class Conflicts {
     return low;
   }
 
-  /** A runtime's rule for the addresses of its own bridge is about its containers, not pods. */
+  /** A runtime's rule for its own bridge is about its containers, not about pods. */
   private static ConflictKind kind(Decision decision) {
     if (!decision.understood()) {
       return ConflictKind.UNCLEAR;
@@ -211,7 +213,7 @@ public final class Conflicts {
         : ConflictKind.MASQUERADES;
   }
 
-  /** Packets that are ours to translate. */
+  /** Judges packets that our rules should translate. */
   private void outbound(Flow flow) {
     Translation wanted = policy.translation();
     boolean particular = wanted.addresses().isPresent() || !wanted.ports().isEmpty();

@@ -4,27 +4,27 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A rule that decides on packets, for sure or perhaps.
+ * A rule that decides, or may decide, on packets.
  *
- * @param certain whether it does, for all of them
- * @param provided the conditions that could not be told, on the way to the rule and in it
+ * @param certain whether it certainly does, for all of them
+ * @param provided the conditions that could not be evaluated, on the path to the rule and in it
  */
 public record Decision(
     BaseChain base, Rule rule, DecisionKind kind, boolean certain, List<Condition> provided) {
 
   /** What is decided. */
   public enum DecisionKind {
-    /** Somebody else's rule translates them. */
+    /** Another program's rule translates them. */
     TRANSLATED,
     /** Our rules translate them. */
     OURS,
-    /** Our rules bind them to the source that they have. */
+    /** Our rules bind them to their own source. */
     PINNED,
-    /** Somebody else's do. */
+    /** Another program's rules do. */
     KEPT,
-    /** Somebody else's rule ends the chain before our rules are asked. */
+    /** Another program's rule ends the chain before our rules run. */
     SHIELDED,
-    /** They go nowhere. */
+    /** They are dropped. */
     DROPPED,
     /** They get another destination. */
     REDIRECTED,
@@ -48,12 +48,12 @@ public record Decision(
     return new Decision(base, rule, kind, false, provided);
   }
 
-  /** Whether all that could not be told is merely not known of the packets. */
+  /** Whether the conditions are understood, and only properties of the packets are unknown. */
   boolean understood() {
     return kind != DecisionKind.UNCLEAR && provided.stream().allMatch(Condition::understood);
   }
 
-  /** Which packets it is about: {@code packets from 10.244.0.0/16, not to 224.0.0.0/4}. */
+  /** Which packets it affects: {@code packets from 10.244.0.0/16, not to 224.0.0.0/4}. */
   public String packets() {
     List<String> phrases = new ArrayList<>();
     for (Condition condition : provided) {
@@ -62,7 +62,7 @@ public record Decision(
     return phrases.isEmpty() ? "packets" : "packets " + String.join(", ", phrases);
   }
 
-  /** Where it stands and what it says. */
+  /** Its chain and its text. */
   public String place() {
     return base.name() + ": " + rule.text();
   }

@@ -2,17 +2,17 @@ package ipmasq.hook;
 
 import java.util.Optional;
 
-/** A set or map that is too long to be read: single elements of it are asked for. */
+/** A set or map that is too large to read: single elements are queried. */
 public interface ElementSet {
-  /** As its owner calls it. */
+  /** The name that its owner gave it. */
   String name();
 
   ElementAnswer ask(byte[] key);
 
-  /** What it says to a key. */
+  /** The answer for a key. */
   sealed interface ElementAnswer {
     /**
-     * It is there.
+     * The key is present.
      *
      * @param verdict what a verdict map holds for it
      */

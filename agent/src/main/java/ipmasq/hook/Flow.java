@@ -10,17 +10,17 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What is known of packets that reach the hook: the first of a connection, which go where they were
- * sent to.
+ * What is known of packets that reach the hook: the first of a connection, with their original
+ * destination.
  *
- * @param sources every address in here is meant; nothing: not known
+ * @param sources the question is about all of these addresses; empty: unknown
  * @param ofNode whether they come from an address of the node itself
- * @param destination every address in here is meant
+ * @param destination the question is about all of these addresses
  * @param local whether the destination is the node itself
- * @param protocol {@code tcp}, {@code udp}, {@code sctp}, {@code icmp}; nothing: not known
- * @param interfaces names of those that they may leave by, a trailing {@code +} for any ending;
- *     empty: not known
- * @param wanted what our policy does with the destination, where that was looked up already
+ * @param protocol {@code tcp}, {@code udp}, {@code sctp}, {@code icmp}; empty: unknown
+ * @param interfaces names of those that they may leave by, a trailing {@code +} matches any suffix;
+ *     empty: unknown
+ * @param wanted what our policy does with the destination, if already looked up
  */
 public record Flow(
     Optional<AddressRanges> sources,
@@ -35,7 +35,7 @@ public record Flow(
     interfaces = List.copyOf(interfaces);
   }
 
-  /** Of which only the destination is known, and that a pod sends them. */
+  /** Packets from a pod of which only the destination is known. */
   public static Flow to(IpRange destination) {
     return new Flow(
         Optional.empty(),
@@ -56,7 +56,7 @@ public record Flow(
     return to(new IpRange(destination, destination));
   }
 
-  /** From anywhere in these blocks; from anywhere at all where there are none. */
+  /** From anywhere in these blocks; from anywhere at all if there are none. */
   public Flow from(List<Cidr> blocks) {
     Optional<AddressRanges> some =
         blocks.isEmpty() ? Optional.empty() : Optional.of(AddressRanges.ofBlocks(blocks));
@@ -81,7 +81,7 @@ public record Flow(
     return new Flow(sources, ofNode, destination, local, protocol, port, names, wanted);
   }
 
-  /** To a port of a protocol, as far as they are known. */
+  /** To a port of a protocol, as far as known. */
   public Flow by(Optional<String> newProtocol, OptionalInt newPort) {
     return new Flow(
         sources,
@@ -99,7 +99,7 @@ public record Flow(
     return new Flow(sources, ofNode, destination, isLocal, protocol, port, interfaces, wanted);
   }
 
-  /** To other destinations, of which it is known what our policy does. */
+  /** To other destinations, with our policy's treatment of them. */
   Flow to(IpRange range, Treatment treatment) {
     return new Flow(
         sources, ofNode, range, local, protocol, port, interfaces, Optional.of(treatment));

@@ -12,8 +12,8 @@ import java.util.Optional;
  * The nat postrouting hook of one family.
  *
  * @param chains in the order in which they run
- * @param ours what our rules do; nothing where they are not there
- * @param markedBits bits of the mark that others than kube-proxy may have set before
+ * @param ours the policy of our rules; empty if there are none
+ * @param markedBits bits of the mark that programs other than kube-proxy may have set earlier
  */
 public record Hook(Family family, List<BaseChain> chains, Optional<Policy> ours, long markedBits) {
   public Hook {
@@ -22,17 +22,17 @@ public record Hook(Family family, List<BaseChain> chains, Optional<Policy> ours,
     chains = List.copyOf(chains);
   }
 
-  /** Before which nobody marks packets but kube-proxy. */
+  /** A hook before which only kube-proxy marks packets. */
   public Hook(Family family, List<BaseChain> chains, Optional<Policy> ours) {
     this(family, chains, ours, 0);
   }
 
-  /** Whether our rules stand there, as far as could be read. */
+  /** Whether our rules are there, as far as could be read. */
   public boolean holdsOurs() {
     return chains.stream().anyMatch(Walk::leadsToOurs);
   }
 
-  /** Whether a rule here looks at marks. */
+  /** Whether a rule here matches marks. */
   public boolean asksForMarks() {
     return chains.stream()
         .flatMap(chain -> chain.rules().stream())
@@ -40,7 +40,9 @@ public record Hook(Family family, List<BaseChain> chains, Optional<Policy> ours,
         .anyMatch(c -> c instanceof Condition.Mark || c instanceof Condition.Not(Condition.Mark _));
   }
 
-  /** The rules that decide on these packets: those that perhaps do, up to one that surely does. */
+  /**
+   * The rules that decide on these packets: those that may, up to the first that certainly does.
+   */
   public List<Decision> decisions(Flow flow) {
     return new Walk(this, flow).decisions();
   }
@@ -50,7 +52,7 @@ public record Hook(Family family, List<BaseChain> chains, Optional<Policy> ours,
     List<Decision> perhaps = new ArrayList<>();
     for (Decision decision : decisions(flow)) {
       if (decision.kind() == DecisionKind.SHIELDED) {
-        continue; // our rules are not asked; what others do is told by the others
+        continue; // our rules are bypassed; the other decisions say what happens
       }
       perhaps.add(decision);
       if (decision.certain()) {
@@ -64,7 +66,7 @@ public record Hook(Family family, List<BaseChain> chains, Optional<Policy> ours,
         : new Actual.UnknownActual(perhaps);
   }
 
-  /** What those that agree say; a rule is named where it is the only one. */
+  /** The common result; the rule is named if there is only one. */
   @SuppressWarnings("ReferenceEquality") // two rules may read alike
   private static Actual certain(List<Decision> all, Decision last) {
     boolean alone = all.stream().allMatch(decision -> decision.rule() == last.rule());
@@ -76,7 +78,7 @@ public record Hook(Family family, List<BaseChain> chains, Optional<Policy> ours,
     };
   }
 
-  /** Whether it does not matter which of them decides. */
+  /** Whether they all have the same result. */
   private static boolean same(Decision one, Decision other) {
     return translates(one) == translates(other)
         && keeps(one) == keeps(other)

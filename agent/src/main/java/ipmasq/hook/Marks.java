@@ -9,7 +9,7 @@ package ipmasq.hook;
 public record Marks(long value, long unknown) {
   private static final long ALL = 0xffff_ffffL;
 
-  /** None set, as far as these bits go. */
+  /** None of these bits set. */
   static Marks zero(long unknown) {
     return new Marks(0, unknown);
   }
@@ -22,7 +22,7 @@ public record Marks(long value, long unknown) {
     return (unknown & mask) == 0 ? Truth.YES : Truth.MAYBE;
   }
 
-  /** After a rule that sets it, for sure or perhaps. */
+  /** The mark after a rule that sets it, certainly or perhaps. */
   Marks after(Action.SetMark set, boolean certain) {
     Marks changed = new Marks((value & set.and() ^ set.xor()) & ALL, unknown & set.and());
     changed = set.known() ? changed : new Marks(0, ALL);

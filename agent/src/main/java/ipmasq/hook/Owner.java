@@ -1,6 +1,6 @@
 package ipmasq.hook;
 
-/** Whose rule it is, as its chains and comments tell, and what to do about it. */
+/** The owner of a rule, judged by its chains and comments, and what to do about the rule. */
 public enum Owner {
   AGENT(
       "ip-masq-agent",
@@ -51,7 +51,7 @@ public enum Owner {
     return advice;
   }
 
-  /** Whether its rules concern networks of its own, which are not pods'. */
+  /** Whether its rules concern its own networks, not pods. */
   boolean elsewhere() {
     return this == DOCKER || this == LIBVIRT || this == PODMAN;
   }

@@ -2,7 +2,7 @@ package ipmasq.hook;
 
 import ipmasq.net.Family;
 
-/** The names of protocols, one for each. */
+/** One name per protocol. */
 public final class Protocols {
   private Protocols() {}
 
@@ -35,7 +35,7 @@ public final class Protocols {
     };
   }
 
-  /** Whether the text is such a name: others may stand for any number. */
+  /** Whether the text is such a name: any other may stand for any number. */
   public static boolean isKnown(String canonical) {
     return !canonical.isEmpty()
         && (canonical.chars().allMatch(c -> c >= '0' && c <= '9')

@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A part of what is looked up in a set.
+ * A part of a set's lookup key.
  *
- * @param length in bytes; in a key of several parts each is filled up to a multiple of four
+ * @param length in bytes; in a concatenated key each part is padded to a multiple of four
  */
 public record SetKey(KeyPart part, int length) {
   /** Which part of the packet. */
@@ -22,7 +22,7 @@ public record SetKey(KeyPart part, int length) {
     OUT
   }
 
-  /** The bytes of one packet; nothing where these packets are not all the same. */
+  /** The bytes for these packets; empty if they differ between packets. */
   private Optional<byte[]> bytes(Flow flow) {
     return switch (part) {
       case SOURCE -> flow.sources().flatMap(AddressRanges::single).map(Ip::bytes);
@@ -46,7 +46,7 @@ public record SetKey(KeyPart part, int length) {
     return range.first().equals(range.last()) ? Optional.of(range.first()) : Optional.empty();
   }
 
-  /** What is looked up for these packets; nothing where that is not one key. */
+  /** The key for these packets; empty if it is not a single one. */
   static Optional<byte[]> of(List<SetKey> keys, Flow flow) {
     int size = 0;
     for (SetKey key : keys) {

@@ -1,6 +1,6 @@
 package ipmasq.hook;
 
-/** Whether something holds, as far as can be told. */
+/** Whether something holds, as far as known. */
 public enum Truth {
   NO,
   MAYBE,

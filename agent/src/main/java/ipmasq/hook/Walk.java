@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One walk of packets through the hook. Where a condition cannot be told, the walk goes both ways
- * at once: what is behind it is reached perhaps, and so is what follows it.
+ * One walk of packets through the hook. If a condition cannot be evaluated, the walk takes both
+ * branches: each is then reached only perhaps.
  */
 final class Walk {
   private static final int DEEPEST = 32; // the kernel allows fewer jumps into jumps
@@ -24,7 +24,7 @@ final class Walk {
   private boolean oursAsked;
   private boolean oursAhead;
   private boolean over;
-  private int endings; // rules that may have taken packets out of the base chain
+  private int endings; // rules that may have ended the base chain for packets
 
   Walk(Hook hook, Flow flow) {
     this.hook = hook;
@@ -52,8 +52,8 @@ final class Walk {
   }
 
   /**
-   * Chains of one priority run in the order in which they were registered, which cannot be seen
-   * from here. It matters only where more than one of them decides.
+   * Chains of one priority run in the order of their registration, which is not visible here. It
+   * matters only if more than one of them decides.
    */
   private void together(List<BaseChain> chains, Truth reached) {
     if (chains.size() == 1) {
@@ -79,7 +79,7 @@ final class Walk {
     }
     List<Decision> all = each.stream().flatMap(List::stream).toList();
     all.stream().map(Decision::perhaps).forEach(decisions::add);
-    // Each packet meets one that decides for sure, whatever the order; do all say the same?
+    // Each packet meets one that certainly decides, in any order; do they all agree?
     Optional<Decision> certain = all.stream().filter(Walk::ends).findFirst();
     if (certain.isPresent()) {
       decisions.add(certain.get());
@@ -99,7 +99,7 @@ final class Walk {
     new Base(chain).run(reached);
   }
 
-  /** Our jump stands in the base chain itself. */
+  /** Whether the base chain itself has our jump. */
   static boolean leadsToOurs(BaseChain base) {
     for (Rule rule : base.chains().rules(base.entry()).orElse(List.of())) {
       if (rule.action() instanceof Action.Ours) {
@@ -125,7 +125,7 @@ final class Walk {
       }
     }
 
-    /** Walks a chain; whether packets come out of its end, or return. */
+    /** Walks a chain; returns whether packets reach its end or return from it. */
     private Truth run(String name, Truth reached, List<Condition> path, int depth) {
       Optional<List<Rule>> rules = depth > DEEPEST ? Optional.empty() : base.chains().rules(name);
       if (rules.isEmpty()) {
@@ -185,7 +185,7 @@ final class Walk {
           case Action.Jump(var chain) -> {
             int before = endings;
             Truth back = run(chain, acts, unsure, depth + 1);
-            // Those that did not jump go on here; all do where the chain took none of the others.
+            // Packets that did not jump go on here; all do if the chain took none.
             here = match == Truth.YES ? back : endings == before ? here : here.and(Truth.MAYBE);
           }
           case Action.Goto(var chain) -> {
@@ -200,7 +200,7 @@ final class Walk {
       return over ? Truth.NO : out.or(here);
     }
 
-    /** What a verdict map says to these packets. */
+    /** A verdict map's action for these packets. */
     private Action ask(List<SetKey> keys, ElementSet map) {
       Optional<byte[]> key = SetKey.of(keys, flow);
       if (key.isEmpty()) {
@@ -214,7 +214,7 @@ final class Walk {
       };
     }
 
-    /** A translation to what the source is already keeps it. */
+    /** A translation to the packet's own source keeps it. */
     private DecisionKind translation(Optional<IpRange> to) {
       if (to.isEmpty()) {
         return DecisionKind.TRANSLATED;
@@ -224,7 +224,7 @@ final class Walk {
       return switch (same) {
         case NO -> DecisionKind.TRANSLATED;
         case YES -> one ? DecisionKind.KEPT : DecisionKind.UNCLEAR;
-        // Of unknown sources hardly one is that very address.
+        // An unknown source is hardly that very address.
         case MAYBE ->
             flow.sources().isEmpty() && one ? DecisionKind.TRANSLATED : DecisionKind.UNCLEAR;
       };
@@ -250,7 +250,7 @@ final class Walk {
 
     /**
      * Whether it is about packets that a host sends to itself: they come back to it from a service
-     * that it is part of. Nobody asks about those without naming both ends.
+     * that it is part of. They matter only to a question that names both ends.
      */
     private boolean isHairpin(Rule rule) {
       Optional<Ip> from = Optional.empty();
@@ -267,7 +267,7 @@ final class Walk {
           && flow.sources().flatMap(AddressRanges::single).isEmpty();
     }
 
-    /** Whether packets go on behind a rule that takes those which match. */
+    /** Whether packets go on after a rule that takes those that match. */
     private static Truth after(Truth here, Truth match) {
       return match == Truth.YES ? Truth.NO : here.and(Truth.MAYBE);
     }
@@ -285,7 +285,9 @@ final class Walk {
       over |= certain && kind != DecisionKind.SHIELDED;
     }
 
-    /** A rule of others that keeps packets from rules of ours further down the same base chain. */
+    /**
+     * Another program's rule that keeps packets from our rules further down the same base chain.
+     */
     private void shield(Rule rule, Truth acts, List<Condition> unsure, boolean endsBase) {
       if (endsBase && oursAhead && !oursAsked) {
         decisions.add(new Decision(base, rule, DecisionKind.SHIELDED, acts == Truth.YES, unsure));
@@ -296,7 +298,7 @@ final class Walk {
       oursAsked = true;
       Optional<Policy> policy = hook.ours();
       if (policy.isEmpty()) {
-        decide(rule, DecisionKind.UNCLEAR, Truth.MAYBE, unsure); // ours, but nobody could read them
+        decide(rule, DecisionKind.UNCLEAR, Truth.MAYBE, unsure); // ours, but unreadable
         return Truth.MAYBE;
       }
       List<Condition> provided = new ArrayList<>(unsure);
@@ -312,7 +314,7 @@ final class Walk {
           : here.and(translates == Truth.NO ? Truth.YES : Truth.MAYBE);
     }
 
-    /** What is not exempt, or not ours, goes on to the next chains, of which one may be ours. */
+    /** Packets that are not exempt, or out of scope, go on to the next chains; one may be ours. */
     private void pin(Rule rule, Truth acts, List<Condition> unsure) {
       Optional<Policy> policy = hook.ours();
       List<Condition> provided = new ArrayList<>(unsure);
@@ -325,7 +327,7 @@ final class Walk {
       }
     }
 
-    /** Whether the policy speaks of these packets at all. */
+    /** Whether these packets are in the policy's scope. */
     private Truth scope(Policy policy, List<Condition> provided) {
       if (flow.wanted().isPresent()) {
         return Truth.YES;
@@ -350,7 +352,9 @@ final class Walk {
       return holds;
     }
 
-    /** The first destination that holds all decides; one that holds a part leaves it open. */
+    /**
+     * The first range that holds all destinations decides; one that holds a part leaves it open.
+     */
     private Truth destination(Policy policy, List<Condition> provided) {
       if (flow.wanted().isPresent()) {
         return Truth.of(flow.wanted().get() == Treatment.TRANSLATE);

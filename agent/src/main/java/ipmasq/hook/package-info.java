@@ -1,6 +1,6 @@
 /**
- * The nat postrouting hook as a whole, ours and everybody else's rules, as pure data: which rule
- * decides on a packet, and which rules decide against us.
+ * The whole nat postrouting hook, with our rules and other programs', as pure data: which rule
+ * decides on a packet, and which rules override the config.
  *
  * <p>What the kernel does there: the base chains run in the order of their priorities, all of
  * iptables being one at 100, until a rule translates the packet. The first translation binds the

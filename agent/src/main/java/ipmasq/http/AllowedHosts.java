@@ -18,7 +18,7 @@ public final class AllowedHosts implements Handler {
   private final Handler next;
 
   /**
-   * @param names those that clients may use besides addresses and {@code localhost}
+   * @param names allowed names besides addresses and {@code localhost}
    */
   public AllowedHosts(Set<String> names, Handler next) {
     this.names =

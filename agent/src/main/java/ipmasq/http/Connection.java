@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class Connection {
   enum ConnectionState {
-    /** A request is awaited, or in part there. */
+    /** Waiting for a request, or for the rest of one. */
     READING,
     /** The handler has it. */
     ANSWERING,
     /** The answer is being sent. */
     WRITING,
-    /** Nothing is said any more; what still comes is thrown away, lest a reset eat the answer. */
+    /** The answer is sent; further input is discarded, because a reset could destroy the answer. */
     DRAINING
   }
 
@@ -83,7 +83,7 @@ final class Connection {
         });
   }
 
-  /** Takes what has come; whether the client is still there. */
+  /** Reads available input; returns whether the client is still connected. */
   boolean read(ByteBuffer scratch, long now) throws IOException {
     scratch.clear();
     if (state == ConnectionState.READING) {
@@ -110,7 +110,7 @@ final class Connection {
     return true;
   }
 
-  /** The request that has come, if it is whole or beyond hope; then it is the caller's turn. */
+  /** The request, if it is complete or malformed; the caller must then answer. */
   Head.@Nullable ParsedHead next() {
     if (!lineCame && filled < limits.lineBytes()) {
       return null;
@@ -143,7 +143,7 @@ final class Connection {
     become(ConnectionState.WRITING, now, limits.request().toNanos());
   }
 
-  /** Sends what the client takes; whether the connection goes on. */
+  /** Writes as much as the client accepts; returns whether the connection stays open. */
   boolean write(long now) throws IOException {
     channel.write(output);
     if (output[output.length - 1].hasRemaining()) {
@@ -165,7 +165,7 @@ final class Connection {
     try {
       channel.close();
     } catch (IOException gone) {
-      // It could not be more closed.
+      // It is closed either way.
     }
   }
 }

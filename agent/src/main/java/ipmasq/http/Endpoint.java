@@ -5,14 +5,14 @@ import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a server at an address, on a thread of its own. Where the address is taken, or cannot be
- * had yet, it tries again until it can: nothing else waits for it.
+ * Keeps a server at an address, on its own thread. If the address is in use or not available yet,
+ * it retries; nothing else waits for it.
  */
 public final class Endpoint implements AutoCloseable {
   private static final long FIRST_RETRY_MILLIS = 500;
   private static final long LAST_RETRY_MILLIS = 30_000;
 
-  /** Is told, on the endpoint's thread, when the state changes. */
+  /** Called on the endpoint's thread when the state changes. */
   public interface Listener {
     void open(InetSocketAddress where);
 
@@ -68,7 +68,7 @@ public final class Endpoint implements AutoCloseable {
     try {
       listener.shut(where, why);
     } catch (OutOfMemoryError full) {
-      // It goes unsaid, and the address is tried again all the same.
+      // Not reported, but the address is tried again all the same.
     }
   }
 

@@ -6,7 +6,7 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 
-/** Asks a server of our own for one thing: the other end of the same wire. */
+/** A minimal client for our own server. */
 public final class Fetch {
   private static final int CONNECT_MILLIS = 2000;
   private static final int ANSWER_MILLIS = 10_000;

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The head of a request, read from its bytes: strict where leniency would mean to guess. */
+/** The head of a request, parsed from its bytes: strict wherever leniency would mean guessing. */
 final class Head {
   private static final int MOST_HEADERS = 64;
 
@@ -23,7 +23,7 @@ final class Head {
     this.limits = limits;
   }
 
-  /** What the bytes that came so far are. */
+  /** The state of the bytes received so far. */
   sealed interface ParsedHead {
     /** The beginning of one. */
     record Partial() implements ParsedHead {}
@@ -36,7 +36,7 @@ final class Head {
     record WholeHead(Request request, boolean withBody, boolean keepAlive, int length)
         implements ParsedHead {}
 
-    /** One that is answered with a refusal, after which the connection ends. */
+    /** A malformed head: it is refused, and the connection ends. */
     record Bad(int status, String why) implements ParsedHead {}
   }
 
@@ -80,7 +80,7 @@ final class Head {
     }
   }
 
-  /** The next line without its end; null where its end has not come yet. */
+  /** The next line without its end; null if its end has not come yet. */
   private @Nullable String line(int status, String tooLong, int most) throws BadHead {
     int start = at;
     for (int i = start; i < length; i++) {

@@ -18,8 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Serves HTTP on the one thread that calls {@link #serve}, which never waits for a client: a slow
- * one costs its place and its bytes, both bounded, and nothing else. While nobody calls, it costs
- * nothing.
+ * one holds only its slot and its buffers, both bounded. An idle server costs nothing.
  */
 final class HttpServer implements AutoCloseable {
   private static final int BACKLOG = 64;
@@ -37,7 +36,7 @@ final class HttpServer implements AutoCloseable {
   private boolean paused;
   private long pausedUntil;
 
-  /** What a handler said, on its way to the server's thread. */
+  /** A handler's answer, on its way to the server's thread. */
   private record HttpAnswer(Exchange exchange, Response response) {}
 
   /** One request of one connection; a connection that moved on takes no late answers. */
@@ -52,7 +51,7 @@ final class HttpServer implements AutoCloseable {
     this.handler = handler;
   }
 
-  /** Opens the door. */
+  /** Binds the address. */
   static HttpServer open(InetSocketAddress where, Limits limits, Handler handler)
       throws IOException {
     ServerSocketChannel door = ServerSocketChannel.open();
@@ -80,7 +79,7 @@ final class HttpServer implements AutoCloseable {
       door.close();
       selector.close();
     } catch (IOException gone) {
-      // It could not be more closed.
+      // It is closed either way.
     }
   }
 
@@ -97,7 +96,7 @@ final class HttpServer implements AutoCloseable {
         dropOverdue();
       }
     } catch (IOException | ClosedSelectorException closed) {
-      // Closed, or the kernel has no more for us: nobody is served, and the rest goes on.
+      // Closed, or out of kernel resources: nobody is served, and the rest of the agent goes on.
     } finally {
       connections.forEach(Connection::close);
       close();
@@ -119,7 +118,7 @@ final class HttpServer implements AutoCloseable {
 
   private void ready(SelectionKey key) {
     if (!key.isValid()) {
-      return; // its place went to another client a moment ago
+      return; // its slot just went to another client
     }
     if (!(key.attachment() instanceof Connection connection)) {
       accept();
@@ -154,8 +153,8 @@ final class HttpServer implements AutoCloseable {
       key.attach(connection);
       connections.add(connection);
     } catch (IOException none) {
-      // Most likely no descriptor is free. The client stays at the door, so asking again at once
-      // would only spin.
+      // Most likely no descriptor is free. The client stays in the backlog, so accepting again at
+      // once would only spin.
       paused = true;
       pausedUntil = System.nanoTime() + PAUSE_NANOS;
       door.keyFor(selector).interestOps(0);
@@ -250,7 +249,7 @@ final class HttpServer implements AutoCloseable {
     }
   }
 
-  /** Says why, where that can be said: a request that did not come, an answer that did not. */
+  /** Answers a timeout if possible: a request that did not arrive, or an answer that did not. */
   private void endLate(Connection connection, long now) {
     int status =
         switch (connection.state()) {

@@ -8,7 +8,7 @@ import java.util.Optional;
  *
  * @param path decoded, without the query
  * @param query decoded; of a name given twice the last value counts
- * @param host as the client named this server, with the port where it gave one
+ * @param host as the client named this server, with the port if given
  */
 public record Request(String path, Map<String, String> query, Optional<String> host) {
   public Request {

@@ -18,16 +18,16 @@ import java.util.function.Consumer;
 /**
  * Real processes, each with a deadline that grows with its work. Used by one thread.
  *
- * <p>That thread waits for the end in short steps and takes what lies in the pipes between them, so
- * that no pipe fills up and no reader thread is needed. Input beyond a page, which a pipe may not
- * take at once, is fed by a thread of its own: a program that hangs must not hang its caller.
+ * <p>That thread waits for the end in short steps and drains the pipes in between, so that no pipe
+ * fills up and no reader thread is needed. Input larger than a page, which a pipe may not accept at
+ * once, is fed by a separate thread: a hanging program must not hang its caller.
  */
 public final class ChildProcesses implements Commands {
   private static final int SURE_TO_FIT = 4096;
   private static final int LARGE = 256 << 10;
   private static final int ERRORS_KEPT = 2000;
 
-  /** What Java takes to start a process: five pipes, and one to spare. */
+  /** The descriptors that Java needs to start a process: five pipes, and one to spare. */
   private static final int DESCRIPTORS = 12;
 
   /** A program that is fed more than this gets more time: so much is what it takes a second. */
@@ -39,7 +39,7 @@ public final class ChildProcesses implements Commands {
   private final Programs programs;
   private final Duration deadline;
 
-  /** Whether the last run had much to read or to say: the next will not have less. */
+  /** Whether the last run had much input or output: the next will have no less. */
   private boolean large;
 
   public ChildProcesses(Programs programs, Duration deadline) {
@@ -56,7 +56,7 @@ public final class ChildProcesses implements Commands {
     List<String> line = new ArrayList<>(command);
     line.set(0, program.get().toString());
     ProcessBuilder builder = new ProcessBuilder(line);
-    // Errors are recognised by their English words.
+    // Errors are recognised by their English text.
     builder.environment().put("LC_ALL", "C");
     try {
       requireDescriptors();
@@ -69,8 +69,9 @@ public final class ChildProcesses implements Commands {
   }
 
   /**
-   * Where there is none left for its pipes, Java 25 closes descriptor 0, whatever that is by then,
-   * and the next file or socket takes the number. A second attempt would end one of ours.
+   * If no descriptors are left for the pipes, Java 25 closes descriptor 0, whatever that is by
+   * then, and the next file or socket takes the number. A second attempt would close one of our
+   * own.
    */
   private static void requireDescriptors() throws IOException {
     List<InputStream> held = new ArrayList<>();
@@ -121,8 +122,7 @@ public final class ChildProcesses implements Commands {
   }
 
   /**
-   * Has the kernel end this process, not the agent, when the memory of both is not enough: then
-   * somebody is left to say so.
+   * Makes the OOM killer choose this process instead of the agent, so that the agent can report it.
    */
   private static void sacrifice(Process process) {
     try {
@@ -146,7 +146,7 @@ public final class ChildProcesses implements Commands {
     try (pipe) {
       pipe.write(input);
     } catch (IOException ignored) {
-      // The program ended without reading all: its status and its words say why.
+      // The program ended without reading all input: its exit code and stderr say why.
     }
   }
 
@@ -168,7 +168,7 @@ public final class ChildProcesses implements Commands {
     return moved;
   }
 
-  /** Also what it started: a wrapper script's child would live on. */
+  /** Kills its children too: a wrapper script's child would live on. */
   private static void kill(Process process) {
     process.descendants().forEach(ProcessHandle::destroyForcibly);
     process.destroyForcibly();

@@ -7,10 +7,10 @@ import java.util.function.Consumer;
 /** Runs a program to its end. */
 public interface Commands {
   /**
-   * Feeds {@code input} to the program and its output, a line at a time, to {@code lines}. Never
-   * throws, and returns within the deadline and a little.
+   * Feeds {@code input} to the program and its output, line by line, to {@code lines}. Never
+   * throws, and returns soon after the deadline at the latest.
    *
-   * @param command the program's name, sought on PATH, and its arguments
+   * @param command the program's name, looked up on PATH, and its arguments
    */
   CommandResult run(List<String> command, String input, Consumer<String> lines);
 
@@ -19,7 +19,7 @@ public interface Commands {
     /**
      * By itself.
      *
-     * @param errors what it wrote to its standard error, cut where it is long
+     * @param errors what it wrote to its standard error, truncated if long
      */
     record Ended(int status, String errors) implements CommandResult {}
 

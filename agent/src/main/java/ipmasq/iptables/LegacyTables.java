@@ -7,8 +7,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
- * Which tables of iptables-legacy this network namespace has. To ask a legacy program would load
- * its kernel modules; the kernel's own list does not.
+ * Which tables of iptables-legacy this network namespace has. Running a legacy program would load
+ * its kernel modules; reading the kernel's own list does not.
  */
 public interface LegacyTables {
   Presence look(Family family, String table);

@@ -5,11 +5,11 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 
 /**
- * Cuts a stream of bytes into lines, without ever holding more than one of them, nor all of an
- * absurd one.
+ * Splits a stream of bytes into lines, holding at most one at a time, and truncating absurdly long
+ * ones.
  */
 public final class Lines {
-  /** No program of iptables writes longer ones; what does is not worth its memory. */
+  /** No iptables program writes longer lines. */
   private static final int LONGEST = 1 << 20;
 
   private final Consumer<String> sink;
@@ -39,7 +39,7 @@ public final class Lines {
     return bytes;
   }
 
-  /** The last line, where it had no end. */
+  /** The last line, if it had no line end. */
   public void end() {
     if (length > 0) {
       flush();

@@ -17,7 +17,7 @@ public record Programs(String path) {
     while (from <= path.length()) {
       int colon = path.indexOf(':', from);
       int to = colon < 0 ? path.length() : colon;
-      // An empty entry would mean the working directory: no place to take root's programs from.
+      // An empty entry would mean the working directory, from which root must not run programs.
       if (to > from) {
         Path candidate = Path.of(path.substring(from, to), name);
         if (Files.isExecutable(candidate) && !Files.isDirectory(candidate)) {
@@ -30,7 +30,7 @@ public record Programs(String path) {
   }
 
   /**
-   * The kind of iptables that a name stands for, by where its links lead:
+   * The variant of iptables behind a name, by following its links:
    *
    * <pre>iptables-save → /etc/alternatives/iptables-save → iptables-nft-save → xtables-nft-multi
    * </pre>

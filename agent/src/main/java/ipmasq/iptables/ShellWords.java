@@ -8,8 +8,8 @@ public final class ShellWords {
   private ShellWords() {}
 
   /**
-   * Words apart by blanks; quotes hold blanks, a backslash within them takes the next character as
-   * it is. Nothing where a quote does not end.
+   * Words separated by blanks; quotes may contain blanks, and a backslash within them escapes the
+   * next character. Empty if a quote is not closed.
    */
   public static List<String> of(String line) {
     List<String> words = new ArrayList<>();

@@ -3,14 +3,14 @@ package ipmasq.iptables;
 import ipmasq.net.Family;
 
 /**
- * Which of the two iptables to speak to: they keep separate rules, and the node's other programs
- * must see ours.
+ * Which of the two iptables variants to use: they keep separate rules, and the node's other
+ * programs must see ours.
  *
- * @param infix what stands in the programs' names: {@code -nft}, {@code -legacy} or nothing
- * @param reason why this one, for people; nothing where it is simply the iptables on PATH
+ * @param infix the infix of the programs' names: {@code -nft}, {@code -legacy} or nothing
+ * @param reason why this one, for people; empty if it is simply the iptables on PATH
  */
 public record Variant(VariantKind kind, String infix, String reason) {
-  /** What the rules are kept by. */
+  /** The kernel interface that holds the rules. */
   public enum VariantKind {
     NFT("iptables-nft"),
     LEGACY("iptables-legacy"),
@@ -29,13 +29,12 @@ public record Variant(VariantKind kind, String infix, String reason) {
   }
 
   /**
-   * What tells the one from the other.
+   * The signs by which to choose.
    *
    * @param plain what the programs without an infix are
-   * @param nftHint the kubelet's chain that nft's mangle table holds, or nothing
-   * @param legacyHint the kubelet's chain that legacy's mangle table holds, or nothing
-   * @param legacyUnreadable why legacy's mangle table, which is there, could not be read, or
-   *     nothing
+   * @param nftHint the kubelet's chain in nft's mangle table, or empty
+   * @param legacyHint the kubelet's chain in legacy's mangle table, or empty
+   * @param legacyUnreadable why legacy's existing mangle table could not be read, or empty
    */
   public record Signs(
       VariantKind plain, String nftHint, String legacyHint, String legacyUnreadable) {}
@@ -49,7 +48,7 @@ public record Variant(VariantKind kind, String infix, String reason) {
       return new Variant(VariantKind.LEGACY, "-legacy", hinted(signs.legacyHint));
     }
     if (!signs.legacyUnreadable.isEmpty()) {
-      // To write to the other one would leave the node's own rules as they are, and nobody told.
+      // Writing to the other one would silently leave the node's own rules as they are.
       return new Variant(
           VariantKind.LEGACY,
           "-legacy",
@@ -83,7 +82,7 @@ public record Variant(VariantKind kind, String infix, String reason) {
     return program(family) + "-restore";
   }
 
-  /** The other of the two, which keeps rules that this one does not see. */
+  /** The other variant, whose rules this one does not see. */
   public Variant other() {
     return kind == VariantKind.LEGACY
         ? new Variant(VariantKind.NFT, "-nft", "")

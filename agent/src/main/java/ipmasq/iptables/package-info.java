@@ -1,6 +1,6 @@
 /**
- * The iptables programs of this node: which there are, which of the two kinds the node uses, and
- * running one with a deadline.
+ * The iptables programs of this node: which exist, which variant the node uses, and running one
+ * with a deadline.
  */
 @NullMarked
 package ipmasq.iptables;

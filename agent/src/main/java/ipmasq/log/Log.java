@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 /**
  * Lines for the operator, on one stream. Safe for use by several threads.
  *
- * <p>A state is logged when it changes, not each time it is seen; that is the caller's part.
+ * <p>A state is logged when it changes, not each time it is seen; that is up to the caller.
  */
 public final class Log {
   /** How a line looks. */
@@ -33,7 +33,7 @@ public final class Log {
   private final int verbosity;
 
   /**
-   * @param lines takes each line, without its end
+   * @param lines receives each line, without its line end
    */
   public Log(Consumer<String> lines, Clock clock, Format format, int verbosity) {
     this.lines = lines;
@@ -47,7 +47,7 @@ public final class Log {
     write(LogLevel.INFO, event);
   }
 
-  /** The same, shown from this {@code --v} on, and put into words only then. */
+  /** The same, shown from this {@code --v} level on; the text is built only then. */
   public void detail(int from, Supplier<LogEvent> event) {
     if (verbosity >= from) {
       write(LogLevel.INFO, event.get());

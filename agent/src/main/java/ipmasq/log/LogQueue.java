@@ -11,8 +11,8 @@ import java.util.function.Consumer;
 import java.util.function.LongFunction;
 
 /**
- * Lines on their way to a stream that may block: nobody waits for it but a thread of its own. Safe
- * for use by several threads.
+ * Lines on their way to a stream that may block: only a dedicated thread waits for it. Safe for use
+ * by several threads.
  *
  * <p>A pipe that nobody reads fills up, and then the lines that do not fit here are dropped; when
  * the stream moves again, a line says how many.
@@ -20,7 +20,7 @@ import java.util.function.LongFunction;
 public final class LogQueue implements Consumer<String>, AutoCloseable {
   private static final int CAPACITY = 1_000;
 
-  /** How long the end of the process waits for a stream that nobody may be reading. */
+  /** How long shutdown waits for a stream that may have no reader. */
   private static final Duration PATIENCE = Duration.ofMillis(300);
 
   private final PrintStream out;

@@ -6,24 +6,25 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * The loop. All of it runs on the thread that calls {@link #run}; others only post triggers.
+ * The reconcile loop. It runs on the thread that calls {@link #run}; other threads only post
+ * triggers.
  *
- * <p>A pass is made at the start, when a trigger says that something may have changed, when a look
- * at the rules shows that somebody touched them, and when the resync interval has passed since the
- * last one. After a failure the next comes sooner.
+ * <p>A pass runs at startup, when a trigger reports a possible change, when the watch sees that the
+ * rules changed, and when the resync interval has passed. After a failure the next pass comes
+ * sooner.
  */
 public final class Agent {
   private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
 
-  /** Whatever was in the way may end at any time, and until then the node's NAT may be wrong. */
+  /** The cause may go away at any time, and until then the node's NAT may be wrong. */
   private static final Duration LAST_RETRY = Duration.ofSeconds(2);
 
-  /** How many changed ranges leave garbage that is worth collecting. */
+  /** From this many changed ranges on, the garbage is worth collecting. */
   private static final int LARGE = 1_000;
 
   /**
-   * Where others commit all the time and it cannot be told cheaply whether our rules were meant,
-   * looking at them takes no more than one part in so many of the time. Nor does what fails slowly.
+   * After a false alarm the watch rests for this many times the pass's duration, and retries of a
+   * slow failure space out up to it. Other programs may commit all the time.
    */
   private static final int CALM = 10;
 
@@ -37,9 +38,9 @@ public final class Agent {
   private int lastChanges;
 
   /**
-   * @param watchInterval how often to look whether somebody touched the rules; zero: never
+   * @param watchInterval how often to check whether the rules changed; zero: never
    * @param heartbeat beats while the loop makes progress
-   * @param passes is told of each pass when it is over
+   * @param passes receives each pass when it is over
    */
   public Agent(
       Sync sync,
@@ -61,14 +62,14 @@ public final class Agent {
       try {
         why = round(why);
       } catch (OutOfMemoryError full) {
-        // Whoever took the memory may have given it back by then.
+        // The memory may be free again by then.
         Set<Trigger> posted = rest(FIRST_RETRY.toNanos());
         why = posted.isEmpty() ? Set.of(Trigger.RETRY) : posted;
       }
     }
   }
 
-  /** One pass, and the wait for what comes next. */
+  /** Runs one pass, then waits for the next triggers. */
   private Set<Trigger> round(Set<Trigger> why) throws InterruptedException {
     heartbeat.beat(Duration.ZERO);
     Pass pass = sync.pass(why, backoff.on(System.nanoTime()));
@@ -82,8 +83,8 @@ public final class Agent {
   }
 
   /**
-   * Lets the heap shrink after a large change. Java would keep what it once took for as long as the
-   * agent idles. At the pass after it: until then the change itself is still held.
+   * Lets the heap shrink after a large change. Otherwise Java would keep that memory while the
+   * agent idles. Runs one pass later, because until then the change itself is still referenced.
    */
   private void giveBack(Pass pass) {
     int changes = pass.changes();
@@ -117,7 +118,7 @@ public final class Agent {
     return one.compareTo(other) < 0 ? one : other;
   }
 
-  /** Waits until there is something to do, or it is due anyway. */
+  /** Waits for a trigger, a change of the rules, or the due time. */
   private Set<Trigger> await(long due, Trigger whenDue, long calm, BooleanSupplier touched)
       throws InterruptedException {
     while (true) {

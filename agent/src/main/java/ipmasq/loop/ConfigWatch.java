@@ -19,24 +19,24 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Posts {@link Trigger#CONFIG} when the config may have changed. A thread of its own waits for the
- * kernel's word, and looks at the file's attributes once a second, because that word may never
- * come: there may be no watch to be had, and the directory may be moved away or mounted over.
+ * Posts {@link Trigger#CONFIG} when the config may have changed. A dedicated thread waits for
+ * inotify events and also checks the file's attributes once per second, because events can be
+ * missing: inotify may be unavailable, and the directory may be moved or mounted over.
  *
  * <p>The directory is watched, not the file: a ConfigMap volume changes by swapping its {@code
- * ..data} link, and editors rename a new file into place. Where the directory is not there, the
- * nearest one above it is watched until it is.
+ * ..data} link, and editors rename a new file into place. If the directory does not exist, its
+ * nearest existing parent is watched until it does.
  */
 public final class ConfigWatch implements AutoCloseable {
   private static final long LOOK_MILLIS = 1_000;
 
-  /** A file that is being written is left to settle, so that no half of it is read. */
+  /** A file that is being written gets time to settle, so that it is not read half written. */
   private static final long SETTLE_MILLIS = 5;
 
-  /** One that is written without end is read all the same. */
+  /** A file that never settles is read after this time. */
   private static final long SETTLE_AT_MOST_NANOS = 100_000_000;
 
-  /** The link that a ConfigMap volume swaps in one step: nothing to wait for. */
+  /** The link that a ConfigMap volume swaps atomically: no need to wait. */
   private static final String SWAPPED = "..data";
 
   private final Path path;
@@ -47,7 +47,7 @@ public final class ConfigWatch implements AutoCloseable {
   private @Nullable Watched watched;
   private boolean warned;
 
-  /** A directory under watch, by what the kernel knows it by. */
+  /** A watched directory, identified as the kernel does. */
   private record Watched(Object directory, WatchKey key) {}
 
   private ConfigWatch(
@@ -61,7 +61,7 @@ public final class ConfigWatch implements AutoCloseable {
   /**
    * Starts to watch a file, or all files of a directory.
    *
-   * @param warnings is told, once, that the kernel gives no watch
+   * @param warnings receives one warning if the kernel offers no watch
    */
   public static ConfigWatch start(Path path, Triggers triggers, Consumer<String> warnings) {
     ConfigWatch watch =
@@ -107,12 +107,12 @@ public final class ConfigWatch implements AutoCloseable {
             triggers.post(Trigger.CONFIG);
           }
         } catch (OutOfMemoryError full) {
-          // The loop has a config at hand that is too large, and will drop it.
+          // The loop holds a config that is too large, and will drop it.
           TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
         }
       }
     } catch (ClosedWatchServiceException | InterruptedException ended) {
-      // Closed: nobody listens any more.
+      // Closed.
     }
   }
 
@@ -126,7 +126,7 @@ public final class ConfigWatch implements AutoCloseable {
     return null;
   }
 
-  /** Watches the directory that is there now, or the nearest above it. */
+  /** Watches the directory, or its nearest existing parent. */
   private void watch() {
     Watched before = watched;
     if (service == null) {
@@ -170,7 +170,7 @@ public final class ConfigWatch implements AutoCloseable {
     return at == null ? path.getRoot() : at;
   }
 
-  /** What tells one state of the file from another, or of all files where it is a directory. */
+  /** A stamp that changes with the file, or with any file of a directory. */
   private List<Object> attributes() {
     List<Object> all = new ArrayList<>();
     all.add(attributes(path));
@@ -193,7 +193,7 @@ public final class ConfigWatch implements AutoCloseable {
     }
   }
 
-  /** Takes events until they pause; whether one of them concerns the config. */
+  /** Takes events until they pause; returns whether one of them concerns the config. */
   private boolean settle(@Nullable WatchKey first) throws InterruptedException {
     boolean concerns = false;
     long end = System.nanoTime() + SETTLE_AT_MOST_NANOS;
@@ -201,7 +201,7 @@ public final class ConfigWatch implements AutoCloseable {
     while (key != null) {
       boolean swapped = false;
       for (WatchEvent<?> event : key.pollEvents()) {
-        // Events that were too many to list have no name: any of them may have been ours.
+        // After an overflow the events have no names: any of them may concern the config.
         swapped |= event.context() instanceof Path name && name.endsWith(SWAPPED);
         concerns |= !(event.context() instanceof Path name) || concerns(name);
       }
@@ -209,7 +209,7 @@ public final class ConfigWatch implements AutoCloseable {
       if (swapped) {
         return true;
       }
-      // Whatever is taken from the service is drained and reset above: a key is never lost.
+      // Every key taken from the service is drained and reset above, so none is lost.
       boolean enough = !concerns || System.nanoTime() - end >= 0;
       key = enough ? null : next(SETTLE_MILLIS);
     }

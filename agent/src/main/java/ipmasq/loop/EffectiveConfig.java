@@ -9,11 +9,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What the agent stands on: the config that counts, and why that one.
+ * The config in force, and where it comes from.
  *
  * @param config the config in force
  * @param basis where that config comes from
- * @param sources the files that it was read from; empty where it is the fallback
+ * @param sources the files that it was read from; empty if it is the fallback
  * @param problems what is wrong with the file, errors and warnings
  */
 public record EffectiveConfig(
@@ -29,7 +29,7 @@ public record EffectiveConfig(
     return new EffectiveConfig(config, Basis.FALLBACK, List.of(), List.of());
   }
 
-  /** What it stands on once this was read: a bad file leaves in force what was. */
+  /** The config in force after this reading: a bad file changes nothing. */
   EffectiveConfig after(Reading reading) {
     return switch (reading) {
       case Reading.Read(var read, var warnings, var files, var _) ->
@@ -40,12 +40,12 @@ public record EffectiveConfig(
     };
   }
 
-  /** The families that it has rules for. */
+  /** The families with rules. */
   List<Family> families() {
     return Arrays.stream(Family.values()).filter(config::enables).toList();
   }
 
-  /** Whether the rules that it asks for are the same: without a file, an earlier run's may stay. */
+  /** Whether it asks for the same rules: without a good file, those of an earlier run may stay. */
   boolean asksTheSameAs(EffectiveConfig other) {
     return config.equals(other.config) && neverGood() == other.neverGood();
   }

@@ -18,25 +18,25 @@ import java.util.Optional;
  * @param writes whether plans are carried out, or only made
  */
 public record Enforcement(boolean writes) {
-  /** A commit that others' commits overtake is tried again this often before it waits its turn. */
+  /** How often to retry a commit that lost a race before waiting for the next pass. */
   private static final int ATTEMPTS = 5;
 
-  /** What shall be there in the end. */
+  /** The desired end state. */
   sealed interface Goal {
     /** This policy. */
     record Enforce(Policy policy) implements Goal {}
 
-    /** The policy that is there already; where there is none, this one. */
+    /** The policy already in the kernel; if there is none, this one. */
     record KeepOr(Policy policy) implements Goal {}
 
-    /** Nothing of ours. */
+    /** No rules of this agent. */
     record Remove() implements Goal {}
   }
 
   /**
-   * What came of it.
+   * The result.
    *
-   * @param plan the last that was made; nothing where the rules could not be looked at
+   * @param plan the last one made; empty if the rules could not be read
    */
   record Enforced(Result result, Optional<Plan> plan) {
     List<String> remarks() {
@@ -89,12 +89,12 @@ public record Enforcement(boolean writes) {
     };
   }
 
-  /** Brings a family to a policy. */
+  /** Puts a policy in force for a family. */
   public Result enforce(Backend backend, Policy policy) {
     return enforce(backend, policy.family(), new Goal.Enforce(policy)).result();
   }
 
-  /** Removes all that is ours. */
+  /** Removes all rules of this agent. */
   public Result remove(Backend backend, Family family) {
     return enforce(backend, family, new Goal.Remove()).result();
   }

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** Makes flows under way follow a new policy, where the config asks for it. Used by one thread. */
+/** Makes established flows follow a new policy, if the config asks for it. Used by one thread. */
 final class FlowUpdate {
   private final Host host;
   private final Conntrack mode;
@@ -22,7 +22,7 @@ final class FlowUpdate {
     this.mode = mode;
   }
 
-  /** A policy has taken another one's place. */
+  /** A policy has replaced another. */
   void revision(Family family, Policy before, Policy after) {
     if (mode == Conntrack.KEEP) {
       return;
@@ -35,12 +35,12 @@ final class FlowUpdate {
     }
   }
 
-  /** How many flows follow. */
+  /** How many flows were made to follow. */
   int flows() {
     return flows;
   }
 
-  /** Why some do not. */
+  /** Why some could not be. */
   List<String> warnings() {
     return warnings;
   }

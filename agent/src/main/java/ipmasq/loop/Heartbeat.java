@@ -5,11 +5,10 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * Whether the loop makes progress, whatever it may be waiting for. The loop's thread beats; any
- * thread may ask.
+ * Tells whether the loop makes progress. The loop's thread beats; any thread may ask.
  *
- * <p>Each beat says when the next one is due. A pass beats when it begins and when it is over, and
- * may take its time: an iptables that hangs is stopped after 30 s, and there are two families.
+ * <p>Each beat says when the next one is due. A pass beats when it begins and when it ends. It may
+ * be slow: a hanging iptables is killed only after 30 s, and there are two families.
  */
 public final class Heartbeat {
   /** How late a beat may be before the loop counts as stuck. */
@@ -33,7 +32,7 @@ public final class Heartbeat {
   /**
    * The loop is alive.
    *
-   * @param next the longest that it may take until the next beat, if all goes well
+   * @param next the longest time until the next beat, if all goes well
    */
   public void beat(Duration next) {
     long now = nanos.getAsLong();
@@ -46,7 +45,7 @@ public final class Heartbeat {
     return beat.due == beat.at;
   }
 
-  /** What is wrong, in a sentence without its full stop; nothing while the loop makes progress. */
+  /** What is wrong, as a sentence without its full stop; empty while the loop makes progress. */
   public Optional<String> stuck() {
     Beat beat = last;
     long now = nanos.getAsLong();
@@ -61,7 +60,7 @@ public final class Heartbeat {
     return nanos / 1_000_000_000;
   }
 
-  /** Our own innermost method that the loop is in, for whoever has to find out why. */
+  /** The innermost method of this project on the loop's stack, to help find the cause. */
   private static String where(Thread loop) {
     for (StackTraceElement frame : loop.getStackTrace()) {
       if (frame.getClassName().startsWith("ipmasq.")) {

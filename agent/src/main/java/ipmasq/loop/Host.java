@@ -6,11 +6,11 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * What a pass may ask of the node beside its rules.
+ * What a pass asks about the node besides its rules.
  *
- * @param addresses those of its interfaces; asked only where the config needs them
+ * @param addresses those of its interfaces; asked only if the config needs them
  */
 public record Host(Supplier<Set<Ip>> addresses, Flows flows) {
-  /** One that tells nothing. */
+  /** Knows nothing. */
   static final Host UNKNOWN = new Host(Set::of, Flows.NONE);
 }

@@ -3,12 +3,12 @@ package ipmasq.loop;
 import ipmasq.config.Config.BackendChoice;
 
 /**
- * What this node is, as far as it decides where rules go.
+ * The facts about this node that decide which backend to use.
  *
- * @param windows whether only CNI configs can be kept here
+ * @param windows whether this is a Windows node, where only the CNI backend works
  * @param kubeProxyNftables whether kube-proxy keeps its rules in nftables
- * @param iptablesFault why iptables cannot hold our rules; empty: it can, as far as is known
- * @param nftables whether nf_tables answers; looked at only where iptables cannot
+ * @param iptablesFault why iptables cannot hold our rules; empty if it can, as far as known
+ * @param nftables whether nf_tables answers; checked only if iptables cannot hold our rules
  */
 public record Node(
     boolean windows, boolean kubeProxyNftables, String iptablesFault, boolean nftables) {
@@ -25,7 +25,7 @@ public record Node(
     return asked == BackendChoice.AUTO ? auto() : new BackendDecision(asked, "as configured");
   }
 
-  /** Follows the node: its rules are where its other programs, and its people, look for them. */
+  /** Follows the node, so that its programs and operators find the rules where they look. */
   public BackendDecision auto() {
     if (windows) {
       return new BackendDecision(BackendChoice.CNI, "the only way on Windows");

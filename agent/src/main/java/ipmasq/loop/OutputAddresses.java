@@ -8,11 +8,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** Whether answers to {@code outputAddress} would find their way back. */
+/** Whether replies to {@code outputAddress} would reach this node. */
 final class OutputAddresses {
   private OutputAddresses() {}
 
-  /** What to warn of, given the addresses of the node's interfaces. */
+  /** The warnings, given the addresses of the node's interfaces. */
   static List<String> warnings(Config config, Set<Ip> held) {
     List<String> warnings = new ArrayList<>();
     for (IpRange range : config.outputAddresses()) {

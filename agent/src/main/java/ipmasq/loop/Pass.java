@@ -19,9 +19,9 @@ import java.util.stream.Stream;
  *
  * @param effective the config in force, and why that one
  * @param fighting whether another program keeps undoing what passes repair
- * @param sweep what was removed, or could not be, of rules that we left elsewhere
- * @param flows how many flows under way were made to follow the new rules
- * @param warnings what is odd about the node, though the rules are as they should be
+ * @param sweep stale rules that were removed, or could not be
+ * @param flows how many established flows were made to follow the new rules
+ * @param warnings problems of the node that do not keep the rules from being in force
  */
 public record Pass(
     Instant at,
@@ -48,24 +48,24 @@ public record Pass(
         at, took, why, effective, backend, backendReason, fighting, others, sweep, flows, warnings);
   }
 
-  /** What the policy in force rests on. */
+  /** Where the policy in force comes from. */
   public enum Basis {
     /** The file as it is now. */
     FILE,
-    /** The file as it last was good; now it is bad. */
+    /** The last good version of the file; now it is bad. */
     LAST_GOOD,
-    /** The file is bad and never was good: what an earlier run left is kept, else the defaults. */
+    /** The file was never good: the rules of an earlier run are kept, else the defaults apply. */
     FALLBACK;
 
-    /** As JSON and metrics spell it: {@code last-good}. */
+    /** As in JSON and metrics: {@code last-good}. */
     public String word() {
       return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
   }
 
-  /** What came of it for one family. */
+  /** The result for one family. */
   public sealed interface Result {
-    /** Everything was as it should be. */
+    /** The rules were already in place. */
     record Unchanged() implements Result {}
 
     /** The rules were changed. */
@@ -82,7 +82,7 @@ public record Pass(
       }
     }
 
-    /** The rules are not known to be as they should be. */
+    /** The rules are not known to be in force. */
     record Failed(Failure failure) implements Result {}
   }
 
@@ -96,7 +96,7 @@ public record Pass(
     return effective.basis();
   }
 
-  /** The files that it was read from; empty where it is the fallback. */
+  /** The files that it was read from; empty if it is the fallback. */
   public List<Reading.SourceFile> sources() {
     return effective.sources();
   }
@@ -106,22 +106,22 @@ public record Pass(
     return effective.problems();
   }
 
-  /** Whether the file is good and every family is as it should be; what is pending can wait. */
+  /** Whether the file is good and no family failed; pending changes are allowed. */
   public boolean ready() {
     return basis() == Basis.FILE && !failed();
   }
 
-  /** Whether the file is good and every family is as it should be. */
+  /** Whether the file is good and the rules of every family are in force. */
   public boolean good() {
     return basis() == Basis.FILE && enforced();
   }
 
-  /** Whether every family is as the policy in force says, and nothing of ours stands elsewhere. */
+  /** Whether every family matches the policy in force and no stale rules remain. */
   public boolean enforced() {
     return none(Result.Failed.class) && none(Result.Pending.class);
   }
 
-  /** Whether something could not be done. */
+  /** Whether something failed. */
   public boolean failed() {
     return !none(Result.Failed.class);
   }
@@ -136,7 +136,7 @@ public record Pass(
     return !none(Result.Changed.class);
   }
 
-  /** Whether all was found as it was left: nothing written, nothing failed. */
+  /** Whether nothing was written and nothing failed. */
   boolean settled() {
     return none(Result.Failed.class) && none(Result.Changed.class);
   }

@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** The parts of a pass as JSON has them, alike in logs, answers and the status. */
+/** The parts of a pass as JSON, the same in logs, command output and the status. */
 public final class PassJson {
   private PassJson() {}
 
@@ -37,7 +37,7 @@ public final class PassJson {
     return fields;
   }
 
-  /** Why the pass was made, in words: mostly one, and {@code config, drift} where two came. */
+  /** The triggers of the pass: usually one, {@code config, drift} for two. */
   public static String trigger(Pass pass) {
     return pass.why().stream().sorted().map(Object::toString).collect(Collectors.joining(", "));
   }

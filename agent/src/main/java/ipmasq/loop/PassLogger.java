@@ -19,10 +19,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the log what is new about each pass, and nothing twice. Used by the loop's thread.
+ * Logs what is new in each pass, once. Used by the loop's thread.
  *
- * <p>A change of rules is always news. A problem, a failure, the choice of a backend are news when
- * they begin, when they become others, and when they end.
+ * <p>A change of the rules is always logged. A problem, a failure or the choice of backend is
+ * logged when it begins, changes or ends.
  */
 public final class PassLogger implements Consumer<Pass> {
   private final Log log;
@@ -81,7 +81,7 @@ public final class PassLogger implements Consumer<Pass> {
     before = pass;
   }
 
-  /** One line when it begins, with what is repaired again and again, and one when it is over. */
+  /** One line when the fight begins, with what is being repaired, and one when it is over. */
   private void fight(Pass pass) {
     boolean fought = before != null && before.fighting();
     if (pass.fighting() && !fought) {
@@ -175,7 +175,7 @@ public final class PassLogger implements Consumer<Pass> {
         }
         if (pass.fighting() && !pass.why().contains(Trigger.CONFIG)) {
           repairs++;
-          log.detail(1, event); // the fight itself has been told of
+          log.detail(1, event); // the fight itself has been logged
         } else {
           log.info(event.get());
         }

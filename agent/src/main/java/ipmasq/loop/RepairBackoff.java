@@ -3,11 +3,10 @@ package ipmasq.loop;
 import java.time.Duration;
 
 /**
- * Holds back while another program undoes what we mend. Used by one thread.
+ * Slows repairs while another program keeps undoing them. Used by one thread.
  *
- * <p>The first repairs come at once. Where each is undone again within seconds, the time between
- * them doubles up to some seconds, so that two programs that disagree do not keep a node busy. A
- * quiet while ends it.
+ * <p>The first repairs are immediate. If each is undone within seconds, the delay doubles up to a
+ * few seconds, so that two programs that disagree do not keep a node busy. A quiet period ends it.
  */
 final class RepairBackoff {
   private static final int AT_ONCE = 3;
@@ -29,7 +28,7 @@ final class RepairBackoff {
     return repairs > AT_ONCE && !quiet(now);
   }
 
-  /** Whether it is too early for another repair. */
+  /** Whether it is too soon for another repair. */
   boolean holdsBack(long now) {
     if (!on(now)) {
       return false;

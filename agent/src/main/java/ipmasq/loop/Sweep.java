@@ -9,10 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Removes what a former config, an older agent or another backend of ours left: wherever it stands,
- * both would translate packets, each in its own way.
+ * Removes rules left by an earlier config, an older agent or another backend: if they stayed, both
+ * sets of rules would translate packets.
  *
- * @param results one for each place where something of ours stood
+ * @param results one for each place that held stale rules
  */
 public record Sweep(List<Swept> results) {
   public Sweep {
@@ -22,10 +22,10 @@ public record Sweep(List<Swept> results) {
   /** Nothing was swept. */
   static final Sweep NONE = new Sweep(List.of());
 
-  /** What came of one place. */
+  /** The result for one place. */
   public record Swept(String backend, Family family, Result result) {}
 
-  /** Only where the rules of this config are in force: else packets would meet none. */
+  /** Only if the rules of this config are in force; otherwise packets would meet none. */
   static Sweep of(Enforcement enforcement, Config config, Target target) {
     List<Swept> swept = new ArrayList<>();
     for (Family family : Family.values()) {
@@ -41,7 +41,7 @@ public record Sweep(List<Swept> results) {
 
   private static void sweep(
       Enforcement enforcement, Backend backend, Family family, List<Swept> swept) {
-    // What cannot be looked at is mostly not there: no such program, no IPv6.
+    // What cannot be read usually does not exist: no such program, no IPv6.
     if (backend.observe(family) instanceof Observation.Seen(var observed) && !observed.absent()) {
       swept.add(new Swept(backend.name(), family, enforcement.remove(backend, family)));
     }

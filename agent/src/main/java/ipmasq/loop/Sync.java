@@ -25,11 +25,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes passes: file to kernel, once each. Used by one thread.
+ * Runs passes, each from the config file to the kernel. Used by one thread.
  *
- * <p>It remembers what must outlive a pass: the config that it stands on, the policies of an
- * earlier run that are kept while the file is bad, and the fingerprint of the rules when they were
- * last seen to be right.
+ * <p>Between passes it keeps the config in force, the policies of an earlier run that stay while
+ * the file is bad, and the fingerprint of the rules when they were last verified.
  */
 public final class Sync {
   private final Function<Node, Reading> readConfig;
@@ -52,7 +51,7 @@ public final class Sync {
    * @param readConfig reads the file; the node decides what {@code backend: auto} means, and so
    *     which keys and limits are valid
    * @param fallback the config for a node whose file is bad from the start
-   * @param writes whether passes write rules, or only find out what they would write
+   * @param writes whether passes write rules, or only plan them
    */
   public Sync(
       Function<Node, Reading> readConfig,
@@ -77,7 +76,7 @@ public final class Sync {
   }
 
   /**
-   * One pass, and what becomes of one that the memory does not suffice for.
+   * Runs one pass, and handles one that runs out of memory.
    *
    * @param fighting whether another program keeps undoing what passes repair
    */
@@ -86,7 +85,7 @@ public final class Sync {
     try {
       return attempt(occasion);
     } catch (OutOfMemoryError full) {
-      // What was in force before had room, so a new config is to blame: from now on a bad file.
+      // The previous config fitted, so the new one is to blame: treat it as a bad file from now on.
       if (reading instanceof Reading.Read && !inEffect.after(reading).asksTheSameAs(inEffect)) {
         tooLarge = reading.sources();
       }
@@ -119,14 +118,14 @@ public final class Sync {
     Pass pass = toPass(occasion, config, to, rules, sweep);
     inEffect = config;
     target = to;
-    // Never believe the last write: what was changed is looked at once more.
+    // Never trust the last write: changed rules are read again.
     verified = pass.settled() ? fingerprint : Optional.empty();
     seen = fingerprint;
     failedBefore = pass.failed();
     return pass;
   }
 
-  /** A config that the memory did not suffice for is a bad file for as long as it stays. */
+  /** A config that ran out of memory counts as a bad file until it changes. */
   private Reading fitting(Reading read) {
     boolean known = !tooLarge.isEmpty() && tooLarge.equals(read.sources());
     return known ? TooLarge.of(tooLarge) : read;
@@ -156,7 +155,9 @@ public final class Sync {
     return results;
   }
 
-  /** While the file never was good, what an earlier run left stays in force, and is healed. */
+  /**
+   * Until the file has been good once, the rules of an earlier run stay in force and are repaired.
+   */
   private Goal goal(EffectiveConfig config, Family family) {
     Policy policy = config.config().policy(family);
     return switch (config.basis()) {
@@ -194,14 +195,14 @@ public final class Sync {
         warnings(config, rules, update));
   }
 
-  /** Flows under way follow a new policy, where the config asks for it. */
+  /** Established flows follow a new policy, if the config asks for it. */
   private FlowUpdate follow(EffectiveConfig config, Map<Family, Enforced> rules) {
     FlowUpdate update = new FlowUpdate(host, config.config().conntrack());
     rules.forEach(
         (family, enforced) -> {
           Optional<Policy> now = enforced.plan().flatMap(Plan::desired);
           if (now.isPresent() && !(enforced.result() instanceof Result.Failed)) {
-            // What the kernel was seen to hold, or else what we know to have been in force.
+            // The policy observed in the kernel, or else the last one known to be in force.
             Optional<Policy> before =
                 enforced
                     .plan()
@@ -216,7 +217,7 @@ public final class Sync {
     return update;
   }
 
-  /** What is odd about the node, though the rules are as they should be. */
+  /** Problems of the node that do not keep the rules from being in force. */
   private List<String> warnings(
       EffectiveConfig config, Map<Family, Enforced> rules, FlowUpdate update) {
     List<String> warnings = new ArrayList<>();
@@ -229,8 +230,8 @@ public final class Sync {
   }
 
   /**
-   * Why rules changed, which is not always what woke the loop: a pass may come upon a new file
-   * before the watch of the file does, and upon a flushed chain when it was woken to read the file.
+   * Why the rules changed, which is not always what woke the loop: a pass may see a new file before
+   * the file watch does, or find a flushed chain when it was woken to read the file.
    */
   private Set<Trigger> reasons(
       Set<Trigger> woken, EffectiveConfig config, Target to, Map<Family, Result> results) {
@@ -252,7 +253,7 @@ public final class Sync {
     return why;
   }
 
-  /** The rules are not looked at, and what is in the kernel is whole all the same. */
+  /** The rules are not read; those in the kernel are still intact. */
   private Pass outOfMemory(Occasion occasion) {
     Failure failure =
         new Failure("out of memory: the agent has " + TooLarge.memory(), TooLarge.advice());
@@ -277,18 +278,18 @@ public final class Sync {
         List.of());
   }
 
-  /** Whether there is anything cheap to look at between passes. */
+  /** Whether the target has a cheap watch to use between passes. */
   boolean watches() {
     Target last = target;
     return last != null && last.watch() != Watch.NONE;
   }
 
-  /** Whether somebody may have changed the rules since they were last seen to be in place. */
+  /** Whether the rules may have changed since they were last verified. */
   boolean disturbed() {
     return differsFrom(verified);
   }
 
-  /** Whether somebody has changed the rules since the last pass looked, whatever came of it. */
+  /** Whether the rules have changed since the last pass read them, whatever its result. */
   boolean moved() {
     return differsFrom(seen);
   }

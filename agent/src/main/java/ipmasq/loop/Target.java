@@ -8,7 +8,7 @@ import java.util.List;
  * Where the rules of a config go on this node.
  *
  * @param reason why there, for people
- * @param watch an eye on the rules there
+ * @param watch sees changes of the rules there
  * @param others backends whose rules must not stay beside these
  */
 public record Target(Backend backend, String reason, Watch watch, List<Backend> others) {
@@ -16,7 +16,9 @@ public record Target(Backend backend, String reason, Watch watch, List<Backend> 
     others = List.copyOf(others);
   }
 
-  /** The reason, and what the backend met on the node: asked once it has looked there. */
+  /**
+   * The reason and what the backend found on the node. To be called after the backend's first look.
+   */
   String reasonInFull() {
     String details = backend.details();
     return details.isEmpty() ? reason : reason + "; " + details;

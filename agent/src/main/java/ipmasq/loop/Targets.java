@@ -5,7 +5,7 @@ import ipmasq.config.Config;
 
 /** The node and its backends, as a pass asks for them. Used by one thread. */
 public interface Targets {
-  /** What the node is now. Cheap: what cannot change is looked up once. */
+  /** The facts about the node. Cheap: what cannot change is looked up once. */
   Node look();
 
   /** Where the rules of a config go on a node. */

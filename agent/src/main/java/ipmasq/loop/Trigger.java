@@ -6,13 +6,13 @@ public enum Trigger {
   START("start"),
   /** The config file may have changed. */
   CONFIG("config"),
-  /** Somebody may have changed the rules. */
+  /** The rules may have changed. */
   RULES("drift"),
   /** The resync interval has passed. */
   RESYNC("resync"),
   /** The last pass failed. */
   RETRY("retry"),
-  /** The agent shall end. */
+  /** The agent is to stop. */
   STOP("stop");
 
   private final String word;

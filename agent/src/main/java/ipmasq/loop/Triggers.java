@@ -6,9 +6,10 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Where watchers leave word for the loop. Safe for use by several threads; one of them awaits.
+ * Triggers on their way from the watchers to the loop. Safe for use by several threads; one of them
+ * waits.
  *
- * <p>A burst of the same trigger is one: what was posted before the loop looked is handed over
+ * <p>Equal triggers are merged; all that were posted before the loop looks are handed over
  * together.
  */
 public final class Triggers {
@@ -26,7 +27,7 @@ public final class Triggers {
     }
   }
 
-  /** What was posted since the last call; empty when nothing was within so many nanoseconds. */
+  /** The triggers posted since the last call; empty if none came within the given nanoseconds. */
   Set<Trigger> await(long atMost) throws InterruptedException {
     lock.lock();
     try {

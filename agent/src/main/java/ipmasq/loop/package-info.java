@@ -1,6 +1,6 @@
 /**
- * The loop: read the file, look at the rules, plan, apply; again when something may have changed.
- * Knows backends by their interface only.
+ * The loop: read the file, read the rules, plan, apply; again when something may have changed.
+ * Knows backends only by their interface.
  */
 @NullMarked
 package ipmasq.loop;

@@ -21,12 +21,11 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at the kernel for those who ask from outside, on a thread of its own, so that neither the
- * loop nor the server waits. Safe for use by several threads.
+ * Reads the kernel's state for HTTP requests on its own thread, so that neither the loop nor the
+ * server waits. Safe for use by several threads.
  *
- * <p>However many ask, it looks once a second at most. While nobody does, it reads the counters
- * when it is told that a pass is over and that reading them is cheap, so that the last hour has no
- * gaps.
+ * <p>It reads at most once per second, however many requests come. Without requests it reads the
+ * counters after a pass, if that is cheap, so that the last hour has no gaps.
  */
 public final class CounterSampler {
   private static final long FRESH_NANOS = Duration.ofSeconds(1).toNanos();
@@ -37,24 +36,24 @@ public final class CounterSampler {
     Observation at(Pass pass, Family family);
   }
 
-  /** Hands out the latest look at the whole hook of one family. */
+  /** Supplies the latest look at the whole hook of one family. */
   @FunctionalInterface
   public interface HookLook {
-    /** Nothing where there is none. */
+    /** Empty if there is no hook. */
     Optional<HookSample> at(Pass pass, Family family, Optional<Policy> ours);
   }
 
   /** Looks at the nat prerouting hook, where services get their destination. */
   @FunctionalInterface
   public interface Services {
-    /** As far as it concerns a destination. */
+    /** The part that concerns a destination. */
     Optional<Hook> at(Ip to);
   }
 
   /**
-   * What was seen, and when; no hook where there is none to look at.
+   * A reading and its time; no hook if there is none.
    *
-   * @param services asked when somebody asks about a packet
+   * @param services used for questions about a packet
    */
   public record Sample(
       Instant at,
@@ -72,7 +71,7 @@ public final class CounterSampler {
   }
 
   /**
-   * @param asked whether somebody waits for it; else it is for the history alone
+   * @param asked whether a request waits for it; else it is only for the history
    */
   private record Job(Pass pass, boolean asked) {}
 
@@ -113,9 +112,9 @@ public final class CounterSampler {
   }
 
   /**
-   * Hands over what is in the kernel: at once where it is known, else from another thread.
+   * Passes on the kernel's state: at once if it is fresh, else from another thread.
    *
-   * @param pass the latest, which says where to look
+   * @param pass the latest, which names the backend
    */
   @SuppressWarnings("ReferenceEquality") // a later pass may be equal, and the kernel is not
   public void read(Pass pass, Consumer<Sample> reader) {
@@ -135,7 +134,7 @@ public final class CounterSampler {
     }
   }
 
-  /** Reads the counters for the history alone. */
+  /** Reads the counters only for the history. */
   public synchronized void count(Pass pass) {
     wanted = pass;
     counting = true;
@@ -170,7 +169,7 @@ public final class CounterSampler {
             }
           }
         } catch (RuntimeException | OutOfMemoryError full) {
-          // Whoever waits is told that it took too long; the next may find more room.
+          // The waiting requests time out; the next attempt may find more memory.
           forget();
         }
       }
@@ -208,7 +207,7 @@ public final class CounterSampler {
           try {
             hookLook.at(pass, family, ours).ifPresent(look -> seen.put(family, look));
           } catch (RuntimeException | OutOfMemoryError bug) {
-            // The counters are worth telling all the same.
+            // The counters are still worth reporting.
           }
         });
     return seen;
@@ -218,7 +217,7 @@ public final class CounterSampler {
     try {
       return look.at(pass, family);
     } catch (RuntimeException bug) {
-      // Readers wait for an answer: even a bug is one.
+      // Requests wait for an answer, so even a bug must give one.
       return new Observation.Unseen(new Failure("looking failed: " + bug, "please report this"));
     } catch (OutOfMemoryError full) {
       return new Observation.Unseen(new Failure("out of memory", "see the agent's log"));

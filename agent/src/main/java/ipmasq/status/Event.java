@@ -10,12 +10,12 @@ import java.util.Optional;
 /**
  * Something that an operator may ask about later.
  *
- * @param family nothing where it concerns neither or both
- * @param backend whose rules it is about; nothing where it is about none of ours
+ * @param family empty if it does not concern one family only
+ * @param backend whose rules it is about; empty if it is not about our rules
  * @param text what happened, in a sentence without a full stop
  * @param changes what was written
  * @param more how many further changes are left out of the list
- * @param rule the rule of others that it is about
+ * @param rule the other program's rule that it is about
  * @param times how often it happened in a row, {@code at} being the first and {@code until} the
  *     last time
  */
@@ -36,7 +36,7 @@ public record Event(
   public enum EventKind {
     /** Rules were written because the config asked for it. */
     CHANGED,
-    /** Rules were written because somebody else had changed them. */
+    /** Rules were written because another program had changed them. */
     REPAIRED,
     /** Rules could not be read or written. */
     FAILED,
@@ -46,7 +46,7 @@ public record Event(
     REJECTED,
     /** The config file is good again. */
     ACCEPTED,
-    /** A rule of others began to decide against the config. */
+    /** Another program's rule began to override the config. */
     CONFLICT,
     /** It no longer does. */
     CONFLICT_GONE,
@@ -55,7 +55,7 @@ public record Event(
     /** They no longer do. */
     FLOWS_RIGHT;
 
-    /** As JSON names it. */
+    /** As in JSON. */
     String word() {
       return switch (this) {
         case CHANGED -> "changed";
@@ -107,7 +107,7 @@ public record Event(
         took);
   }
 
-  /** The same, about a rule of others. */
+  /** The same, about another program's rule. */
   Event about(Family where, String foreign) {
     return new Event(
         at,
@@ -137,7 +137,7 @@ public record Event(
         && rule.equals(other.rule);
   }
 
-  /** This one, and again later. */
+  /** This event, repeated later. */
   Event again(Instant later) {
     return new Event(at, later, times + 1, kind, family, backend, text, changes, more, rule, took);
   }

@@ -10,8 +10,8 @@ import java.util.OptionalInt;
 /**
  * What happens to a packet to …?
  *
- * @param protocol {@code tcp} and so on, where it was said
- * @param via the interface that it leaves by, where it was said
+ * @param protocol {@code tcp} and so on, if given
+ * @param via the interface that it leaves by, if given
  */
 public record ExplainRequest(
     Ip to, Optional<Ip> from, Optional<String> protocol, OptionalInt port, Optional<String> via) {
@@ -19,7 +19,9 @@ public record ExplainRequest(
     from = from.filter(ip -> ip.family() == to.family());
   }
 
-  /** The same flow for the walk; what was not told is taken for a pod's of the policy's. */
+  /**
+   * The flow for the walk; anything not given is taken to be a pod's, within the policy's scope.
+   */
   Flow flow(Optional<Policy> policy, List<String> interfaces) {
     Flow flow = Flow.to(to).local(RouteLookup.isLocal(to)).by(protocol, port).via(interfaces);
     return from.isPresent()
@@ -27,7 +29,7 @@ public record ExplainRequest(
         : flow.from(policy.<List<ipmasq.net.Cidr>>map(Policy::sources).orElse(List.of()));
   }
 
-  /** The interfaces that it leaves by: as told, else by the kernel's routing. */
+  /** The interfaces that it leaves by: as given, else by the kernel's routing. */
   List<String> interfaces() {
     return via.map(List::of).orElseGet(() -> RouteLookup.interfaces(to, from));
   }

@@ -19,14 +19,14 @@ import java.util.Optional;
 /**
  * What happens to a packet, and why.
  *
- * @param wanted what the config asks for: {@code kept}, {@code translated}, or {@code anything}
- *     where it does not speak of such packets
- * @param actual what everybody's rules do: {@code kept}, {@code translated}, {@code dropped} or
- *     {@code unknown}; nothing where the kernel was not asked
- * @param translatedTo the source that it gets, where that is known
- * @param decidedBy the rule that decides; nothing where none does, or nobody knows which
+ * @param wanted what the config asks for: {@code kept}, {@code translated}, or {@code anything} if
+ *     it does not cover such packets
+ * @param actual what all rules together do: {@code kept}, {@code translated}, {@code dropped} or
+ *     {@code unknown}; empty if the kernel was not asked
+ * @param translatedTo the source that it gets, if known
+ * @param decidedBy the rule that decides; empty if none does, or it is unknown
  * @param range the range of the config that holds its destination
- * @param pinned whether our rules bind it to the source that it has
+ * @param pinned whether our rules bind it to its own source
  * @param why for people
  * @param flows what sampled flows to the same range showed; nothing if no agent was asked
  */
@@ -62,7 +62,7 @@ public record Explanation(
   /**
    * A rule.
    *
-   * @param rule where it stands and what it says
+   * @param rule its chain and its text
    * @param owner whose it is
    */
   public record DecidedBy(String rule, String owner) {}
@@ -73,7 +73,7 @@ public record Explanation(
   /**
    * By the config alone.
    *
-   * @param policy nothing: there are no rules of ours
+   * @param policy empty: the agent has no rules there
    */
   public static Explanation ofPolicy(ExplainRequest question, Optional<Policy> policy) {
     Wanted wanted = wanted(question, policy, question.via().stream().toList());
@@ -98,7 +98,7 @@ public record Explanation(
   }
 
   /**
-   * By everybody's rules.
+   * By all rules at the hook.
    *
    * @param policy what the config asks for
    * @param services the nat prerouting hook, where services get their destination
@@ -171,7 +171,7 @@ public record Explanation(
     return new Wanted("anything", Optional.empty(), Optional.empty(), why);
   }
 
-  /** What was taken for granted where it was not told. */
+  /** The assumptions made for what was not given. */
   private static String assumed(ExplainRequest question, Optional<Policy> policy, Wanted wanted) {
     if (policy.isEmpty() || wanted.word.equals("anything")) {
       return "";
@@ -186,7 +186,7 @@ public record Explanation(
     return assumed.isEmpty() ? "" : "; for packets " + String.join(", ", assumed);
   }
 
-  /** Puts the truth into words. */
+  /** Puts the result into words. */
   private record Words(
       ExplainRequest question,
       Optional<Policy> policy,
@@ -360,7 +360,7 @@ public record Explanation(
           : text + "";
     }
 
-    /** What the answer takes for granted. */
+    /** The assumptions behind the answer. */
     private String given() {
       StringBuilder text = new StringBuilder();
       if (question.via().isEmpty()

@@ -1,7 +1,7 @@
 package ipmasq.status;
 
 /**
- * Text in Prometheus' exposition format, version 0.0.4, written a metric at a time.
+ * Text in Prometheus' exposition format, version 0.0.4, written metric by metric.
  *
  * <pre>
  *   # HELP ip_masq_agent_ready Whether …
@@ -34,7 +34,7 @@ final class Exposition {
     return this;
   }
 
-  /** A sample; labels are names and values in turn. */
+  /** A sample; labels alternate names and values. */
   Exposition sample(double value, String... labels) {
     return suffixed("", value, labels);
   }

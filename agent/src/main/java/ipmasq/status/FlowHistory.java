@@ -19,11 +19,11 @@ import org.jspecify.annotations.Nullable;
  * How many flows there were in each minute of the last hour, by treatment and for the busiest
  * ranges. Bounded, however many ranges there are. Safe for use by several threads.
  *
- * <p>It learns from looks at the counters that are made anyway. What was counted between two looks
- * is spread evenly over the time between them.
+ * <p>It uses counter readings that are made anyway. The difference between two readings is spread
+ * evenly over the time between them.
  */
 final class FlowHistory {
-  /** So many ranges per family are followed. */
+  /** The number of ranges followed per family. */
   static final int RANGES = 32;
 
   private final Map<Family, Flows> families = new EnumMap<>(Family.class);
@@ -68,7 +68,10 @@ final class FlowHistory {
       series.add(flows, lastAt, now);
     }
 
-    /** Whether the quietest of those that are followed gave way, because it is quieter yet. */
+    /**
+     * Drops the quietest followed range if it has fewer flows than the new one; returns whether it
+     * did.
+     */
     private boolean makeRoom(long flows, long now) {
       Map.Entry<Cidr, MinuteSeries> quietest =
           ranges.entrySet().stream()
@@ -77,7 +80,7 @@ final class FlowHistory {
       return quietest.getValue().sum(now) < flows && ranges.remove(quietest.getKey()) != null;
     }
 
-    /** A counter that went back began anew: its rule was written again. */
+    /** A counter that went back was reset, because its rule was written again. */
     private static long since(Counter before, Counter now) {
       return now.packets() >= before.packets() ? now.packets() - before.packets() : now.packets();
     }
@@ -107,7 +110,7 @@ final class FlowHistory {
   }
 
   /**
-   * The last hour, or less where less is known.
+   * The last hour, or less if less is known.
    *
    * @param age nanoseconds since the first of the minutes began
    * @param known nanoseconds since the first look at the counters
@@ -127,7 +130,7 @@ final class FlowHistory {
     }
   }
 
-  /** Takes what was seen at a time of the clock that never jumps. */
+  /** Adds a reading; the time is from a monotonic clock. */
   synchronized void record(Map<Family, Observation> seen, long now) {
     seen.forEach((family, look) -> tally(look).ifPresent(tally -> record(family, tally, now)));
     families.keySet().retainAll(seen.keySet());

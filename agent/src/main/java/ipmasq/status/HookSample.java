@@ -6,7 +6,7 @@ import ipmasq.hook.Hook;
 import ipmasq.policy.Policy;
 import java.util.List;
 
-/** Everybody's rules, and which of them decide against the config. */
+/** All rules at the hook, and those that override the config. */
 public record HookSample(Hook hook, List<Conflict> conflicts) {
   public HookSample {
     conflicts = List.copyOf(conflicts);

@@ -6,7 +6,7 @@ import java.util.Optional;
 /**
  * Which agent this is.
  *
- * @param node the node's name, where it is known
- * @param started nothing where no agent runs, and a command looked for itself
+ * @param node the node's name, if known
+ * @param started empty if no agent is running and a command read the state itself
  */
 public record Identity(String version, Optional<String> node, Optional<Instant> started) {}

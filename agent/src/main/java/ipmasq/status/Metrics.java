@@ -20,7 +20,7 @@ import java.util.Set;
 
 /** The status for Prometheus. */
 final class Metrics {
-  /** So many ranges per family, the busiest, have a time series: those are not free. */
+  /** Only this many ranges per family, the busiest, get a time series: those are not free. */
   static final int MOST_RANGES = 256;
 
   private final Exposition out = new Exposition();

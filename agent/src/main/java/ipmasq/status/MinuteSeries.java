@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A number for each of the last sixty minutes, in a ring. Minutes are those of a clock that never
- * jumps, not those on the wall. For one thread.
+ * A number for each of the last sixty minutes, in a ring. Minutes are those of a monotonic clock,
+ * not wall-clock time. Used by one thread.
  */
 final class MinuteSeries {
   static final int MINUTES = 60;

@@ -12,7 +12,7 @@ import java.util.Map;
 
 /**
  * The page for people: one file with its style and script inside. The browser is told to run that
- * very script and no other, so text that found its way onto the page could do nothing there.
+ * very script and no other, so injected text could do no harm.
  */
 final class Page {
   private Page() {}

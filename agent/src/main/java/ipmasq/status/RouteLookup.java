@@ -17,11 +17,11 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 
-/** What the node's own routes and addresses say of packets. */
+/** What the node's routes and addresses say about packets. */
 final class RouteLookup {
   private RouteLookup() {}
 
-  /** Whether it is an address of this node: what the kernel's routing says, not a list. */
+  /** Whether it is an address of this node, by the kernel's routing. */
   static boolean isLocal(Ip ip) {
     try (RouteQuery routes = RouteQuery.open()) {
       return routes.to(ip.bytes()).filter(r -> r.kind() == Route.RouteKind.LOCAL).isPresent();
@@ -40,9 +40,9 @@ final class RouteLookup {
   }
 
   /**
-   * The interfaces that packets may leave by; none where the kernel has no route or does not say.
-   * Packets that the node sends on are routed as such, by the interface that leads to their source:
-   * rules of routing may tell them from the node's own.
+   * The interfaces that packets may leave by; none if the kernel has no route or does not answer.
+   * Forwarded packets are looked up as such, with the interface toward their source as input,
+   * because policy routing may treat them differently from the node's own.
    */
   static List<String> interfaces(Ip to, Optional<Ip> from) {
     try (RouteQuery routes = RouteQuery.open()) {
@@ -80,7 +80,7 @@ final class RouteLookup {
     return names;
   }
 
-  /** The address of an interface that packets get, where it has only one to choose from. */
+  /** The interface address that packets get, if there is only one to choose from. */
   static Optional<Ip> onlyAddress(String name, Family family) {
     List<Ip> addresses =
         switch (family) {

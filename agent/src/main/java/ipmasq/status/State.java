@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How the node stands: whether pods' packets go as the config says, and the sentence that an
+ * The state of the node: whether pods' packets go as the config says, and the sentence that an
  * on-call engineer reads first.
  *
  * @param ok whether they do, as far as is known
@@ -35,8 +35,8 @@ public record State(StateLevel level, boolean ok, String sentence) {
   /**
    * The worst thing first.
    *
-   * @param agentRuns whether somebody keeps the rules as they are
-   * @param conflicts rules of others that decide against the config, or may
+   * @param agentRuns whether an agent is running and keeps the rules in place
+   * @param conflicts other programs' rules that override the config, or may
    */
   static State of(Status status, boolean agentRuns, List<Conflict> conflicts) {
     if (!agentRuns) {
@@ -84,7 +84,7 @@ public record State(StateLevel level, boolean ok, String sentence) {
     return new State(StateLevel.GOOD, true, inForce(status) + ".");
   }
 
-  /** Without what other programs' rules say. */
+  /** Without other programs' rules. */
   static State of(Status status) {
     return of(status, true, List.of());
   }

@@ -17,7 +17,7 @@ import java.util.Optional;
  * What the agent knows of itself after a pass. A value: readers on any thread share it.
  *
  * @param last the latest pass
- * @param configSince since when the config in force has been in force
+ * @param configSince when the config in force took effect
  * @param history newest last
  * @param flows what live flows showed
  */
@@ -31,11 +31,11 @@ public record Status(
     FlowEvidence flows) {
 
   /**
-   * How it stands with one family.
+   * The state of one family.
    *
-   * @param since since when that has been so
+   * @param since when that state began
    * @param backend whose rules these are, or whose failure it is
-   * @param failure why the rules are not known to be in force; nothing: they are
+   * @param failure why the rules are not known to be in force; empty if they are
    */
   public record Standing(Instant since, String backend, Optional<Failure> failure) {}
 
@@ -55,7 +55,7 @@ public record Status(
     return enabled;
   }
 
-  /** How it stands with a family that is enabled. */
+  /** The state of an enabled family. */
   Standing standing(Family family) {
     return Objects.requireNonNull(families.get(family));
   }
@@ -69,7 +69,7 @@ public record Status(
     return last.ready();
   }
 
-  /** What keeps it from being ready, each a sentence without its full stop. */
+  /** Why it is not ready, each reason a sentence without its full stop. */
   public List<String> reasons() {
     List<String> reasons = new ArrayList<>();
     switch (last.basis()) {

@@ -18,7 +18,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What is served where. Called on the server's thread, which must not wait. */
+/** The routes of the server. Called on the server's thread, which must not wait. */
 public final class StatusHandler implements Handler {
   private static final int BUSIEST_RANGES = 8;
   private static final List<String> PROTOCOLS = List.of("tcp", "udp", "sctp", "icmp");
@@ -30,7 +30,7 @@ public final class StatusHandler implements Handler {
   private @Nullable Response page;
   private @Nullable Rendered rendered;
 
-  /** The status as bytes, shared by all who ask while it is the same. */
+  /** The status as bytes, shared by all requests until it changes. */
   private record Rendered(Status status, CounterSampler.Sample sample, Response response) {}
 
   public StatusHandler(
@@ -85,7 +85,7 @@ public final class StatusHandler implements Handler {
     return Response.text(503, String.join("\n", lines));
   }
 
-  /** Answers from the status and what the kernel says now, when it has said it. */
+  /** Answers from the status and the kernel's current state, once that is read. */
   private void view(Consumer<Response> answer, Function<View, Response> how) {
     view(answer, how, Runnable::run);
   }
@@ -99,7 +99,7 @@ public final class StatusHandler implements Handler {
     sampler.read(
         status.get().last(),
         sample -> {
-          // The sampler may have waited for a pass to end: take what is known now.
+          // The sampler may have waited for a pass to end: use the latest status.
           Status latest = tracker.status().orElseThrow();
           View view = new View(latest, sample, clock.instant());
           executor.execute(() -> answer.accept(answer(how, view)));
@@ -163,7 +163,7 @@ public final class StatusHandler implements Handler {
     } else {
       ExplainRequest question =
           new ExplainRequest(to.get(), from, protocol, port, Optional.empty());
-      // It may have the kernel list thousands of services' rules: on a thread of its own.
+      // On its own thread, because it may list the rules of thousands of services.
       view(
           answer,
           view -> Response.json(200, Json.write(view.explain(question).fields())),

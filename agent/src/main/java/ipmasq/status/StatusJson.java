@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The status for scripts and for the page. */
 public final class StatusJson {
-  /** Of more ranges than this the busiest are listed, and all are counted. */
+  /** With more ranges than this only the busiest are listed, but all are counted. */
   static final int MOST_RANGES = 1000;
 
   private StatusJson() {}
@@ -241,7 +241,7 @@ public final class StatusJson {
     return value.isPresent() ? value.get() : null;
   }
 
-  /** An ordered map of names and values in turn. */
+  /** An ordered map of alternating names and values. */
   static Map<String, Object> pairs(@Nullable Object... namesAndValues) {
     Map<String, Object> map = new LinkedHashMap<>();
     for (int i = 0; i < namesAndValues.length; i += 2) {

@@ -28,9 +28,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the status from passes, conflicts and live flows. Any thread may tell and ask.
+ * Builds the status from passes, conflicts and live flows. Safe for use by several threads.
  *
- * <p>Of passes that changed nothing only the number is kept, and of the others the last few.
+ * <p>Passes that changed nothing are only counted; of the others the last few are kept.
  */
 public final class StatusTracker implements Consumer<Pass> {
   private static final int EVENTS = 50;
@@ -59,12 +59,12 @@ public final class StatusTracker implements Consumer<Pass> {
     Arrays.fill(durations, 0L);
   }
 
-  /** The status after the latest pass; nothing before the first. */
+  /** The status after the latest pass; empty before the first. */
   public Optional<Status> status() {
     return Optional.ofNullable(status);
   }
 
-  /** A rule of others began to decide against the config, or no longer does. */
+  /** Another program's rule began to override the config, or no longer does. */
   public synchronized void conflict(Instant at, Conflict conflict, boolean came) {
     Event event =
         Event.of(at, came ? EventKind.CONFLICT : EventKind.CONFLICT_GONE, conflict.sentence());
@@ -171,7 +171,7 @@ public final class StatusTracker implements Consumer<Pass> {
     return "the config file is bad";
   }
 
-  /** Whether the pass before wanted the same: then what had to be written was somebody's doing. */
+  /** Whether the previous pass wanted the same: then another program changed the rules. */
   private boolean sameAim(Pass pass) {
     return before != null
         && before.config().equals(pass.config())
@@ -217,7 +217,7 @@ public final class StatusTracker implements Consumer<Pass> {
         "nothing was written, because this agent only looks");
   }
 
-  /** What was removed, or should have been, of rules that stood elsewhere. */
+  /** Stale rules that were removed, or should have been. */
   private void swept(Swept swept, Pass pass) {
     Family family = swept.family();
     switch (swept.result()) {
@@ -263,7 +263,7 @@ public final class StatusTracker implements Consumer<Pass> {
     families.put(family, new Standing(since, backend, failure));
   }
 
-  /** The same again makes no second entry: a failure each second would push all else out. */
+  /** A repeated event makes no second entry: one failure per second would push out all others. */
   private void record(Event event) {
     Event last = history.peekLast();
     if (last != null && last.repeats(event)) {

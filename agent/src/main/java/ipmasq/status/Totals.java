@@ -11,7 +11,7 @@ import java.util.Map;
  *
  * @param passes by what woke the loop; a pass with several reasons counts for the first of them
  * @param changes passes that wrote rules, by family
- * @param repairs those of them that undid somebody else's change
+ * @param repairs those of them that undid another program's change
  * @param failures passes that could not, by family
  * @param flows flows under way that were made to follow new rules
  * @param rejections how often a config file was found bad that was not before

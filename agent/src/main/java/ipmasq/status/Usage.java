@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the process costs, by the names that Prometheus' own libraries use.
+ * The resource usage of the process, under the names of Prometheus' client libraries.
  *
- * @param memory resident, in bytes; less than 0: not known
- * @param cpuSeconds user and system; less than 0: not known
+ * @param memory resident, in bytes; less than 0 if unknown
+ * @param cpuSeconds user and system; less than 0 if unknown
  */
 record Usage(Optional<Instant> started, long memory, double cpuSeconds) {
   private static final double TICKS_A_SECOND = 100; // the same on every Linux that Java runs on
@@ -30,7 +30,7 @@ record Usage(Optional<Instant> started, long memory, double cpuSeconds) {
         }
       }
     } catch (IOException | NumberFormatException unknown) {
-      // told below
+      // reported below
     }
     return -1;
   }
@@ -38,7 +38,7 @@ record Usage(Optional<Instant> started, long memory, double cpuSeconds) {
   private static double processorTime() {
     try {
       String stat = Files.readString(Path.of("/proc/self/stat"));
-      // The second field is a name in brackets, which may hold blanks and brackets.
+      // The second field is a name in parentheses, which may contain blanks and parentheses.
       List<String> fields = List.of(stat.substring(stat.lastIndexOf(')') + 2).split(" "));
       return (Long.parseLong(fields.get(11)) + Long.parseLong(fields.get(12))) / TICKS_A_SECOND;
     } catch (IOException | RuntimeException unknown) {

@@ -18,9 +18,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What the agent knows of itself, together with what the kernel says right now.
+ * The agent's status together with the current state of the kernel.
  *
- * @param agentRuns whether there is an agent, or only somebody who looks
+ * @param agentRuns whether an agent is running, or only a command reads the state
  */
 public record View(Status status, Sample sample, Instant now, boolean agentRuns) {
 
@@ -29,7 +29,7 @@ public record View(Status status, Sample sample, Instant now, boolean agentRuns)
     this(status, sample, now, true);
   }
 
-  /** The policy in the kernel; where that cannot be read, the one that should be there. */
+  /** The policy in the kernel; if that cannot be read, the desired one. */
   Policy policy(Family family) {
     return seen(family)
         .flatMap(seen -> seen.observed().policy())
@@ -42,7 +42,7 @@ public record View(Status status, Sample sample, Instant now, boolean agentRuns)
         : Optional.empty();
   }
 
-  /** The whole hook, as far as it was looked at. */
+  /** The whole hook, if it was read. */
   Optional<Hook> hook(Family family) {
     return Optional.ofNullable(sample.hooks().get(family)).map(HookSample::hook);
   }
@@ -62,7 +62,7 @@ public record View(Status status, Sample sample, Instant now, boolean agentRuns)
         : answer.with(status.flows().toward(question.to(), answer.wanted().equals("kept"), now));
   }
 
-  /** Rules of others that decide against us. */
+  /** Other programs' rules that override the config. */
   public List<Conflict> conflicts() {
     List<Conflict> conflicts = new ArrayList<>();
     for (Family family : status.enabled()) {
@@ -74,7 +74,7 @@ public record View(Status status, Sample sample, Instant now, boolean agentRuns)
     return conflicts;
   }
 
-  /** How the node stands. */
+  /** The state of the node. */
   public State state() {
     return State.of(status, agentRuns, conflicts());
   }
@@ -83,7 +83,7 @@ public record View(Status status, Sample sample, Instant now, boolean agentRuns)
     return seen(family).flatMap(seen -> seen.observed().tally());
   }
 
-  /** At most so many ranges, those with the most flows; in the order in which they are tried. */
+  /** At most the given number of ranges, those with the most flows, in matching order. */
   List<Destination> busiest(Family family, int most) {
     List<Destination> all = policy(family).destinations();
     if (all.size() <= most) {

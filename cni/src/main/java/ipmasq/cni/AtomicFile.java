@@ -6,15 +6,15 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * Replaces files so that whoever looks, and whatever remains after a kill or a power failure, is
- * the old file or the new one.
+ * Replaces files atomically: readers see the old file or the new one, even after a kill or a power
+ * failure.
  *
  * <pre>
  *   create NAME.ip-masq-agent.PID-N.tmp → owner, mode → force → move over NAME → force directory
  * </pre>
  *
- * The names of what stands beside a file must end in none of {@code .conf}, {@code .conflist} and
- * {@code .json}: a container runtime loads those, also when they begin with a dot.
+ * The names of companion files must not end in {@code .conf}, {@code .conflist} or {@code .json}: a
+ * container runtime loads those, even if they begin with a dot.
  */
 final class AtomicFile {
   private static final String INFIX = ".ip-masq-agent.";
@@ -58,8 +58,8 @@ final class AtomicFile {
   }
 
   /**
-   * Deletes what a killed agent left. That of one that lives is no loss either: its move fails, and
-   * it tries again.
+   * Deletes temporary files of a killed agent. Deleting one of a live agent does no harm: its move
+   * fails, and it tries again.
    */
   void deleteTemporaries(Path file) throws IOException {
     String start = file.getFileName() + INFIX;

@@ -20,8 +20,7 @@ import java.util.Set;
 /**
  * Keeps the exception lists in CNI configs. Used by one thread.
  *
- * <p>The network plugin reads the file when a pod starts: pods that run keep what they started
- * with.
+ * <p>The network plugin reads the file when a pod starts: running pods keep what they started with.
  */
 public final class CniBackend implements Backend {
   private final Disk disk;
@@ -54,7 +53,7 @@ public final class CniBackend implements Backend {
     return "cni";
   }
 
-  /** Sees cheaply whether somebody changed the configs. */
+  /** Tells cheaply whether the configs changed. */
   public Watch watch() {
     return new CniWatch(disk, path);
   }
@@ -113,8 +112,8 @@ public final class CniBackend implements Backend {
   }
 
   /**
-   * Each file is written in one atomic step. Of several files those that can be written are, and
-   * what stopped the others is said.
+   * Each file is written in one atomic step. If only some files can be written, those are, and the
+   * failure says why the others are not.
    */
   @Override
   public Outcome apply(Plan plan) {
@@ -148,7 +147,7 @@ public final class CniBackend implements Backend {
     Set<Cidr> wanted = new LinkedHashSet<>();
     desired.destinations().forEach(destination -> wanted.add(destination.range()));
     if (keepExtra) {
-      // Whatever the plan says: somebody may have added one since it was made.
+      // Regardless of the plan: one may have been added since it was made.
       wanted.addAll(files.extras(family));
     }
     ListWriter writer = new ListWriter(atomic, family, wanted, keepExtra);
@@ -189,7 +188,7 @@ public final class CniBackend implements Backend {
     return failures;
   }
 
-  /** What an exception list has no words for. */
+  /** What an exception list cannot express. */
   private static Optional<Failure> inexpressible(Policy desired) {
     List<String> parts = new ArrayList<>();
     if (!desired.sources().isEmpty()) {

@@ -12,10 +12,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A CNI config as it was read, with what stands beside it.
+ * A CNI config as it was read, with its companion files.
  *
  * @param backup the file as it was before the agent first wrote it
- * @param owned the entries that are the agent's; empty where it never wrote the file
+ * @param owned the entries that are the agent's; empty if it never wrote the file
  */
 record CniFile(
     Path path,
@@ -27,7 +27,7 @@ record CniFile(
     lists = List.copyOf(lists);
   }
 
-  /** What came of reading one. */
+  /** The result of reading one. */
   sealed interface Read {
     record Whole(CniFile file) implements Read {}
 
@@ -84,7 +84,7 @@ record CniFile(
     try {
       return PolicyFinder.dualStack(document.root());
     } catch (MalformedJson e) {
-      return false; // two keys of one name: nothing we should build on
+      return false; // duplicate keys are not safe to edit
     }
   }
 }

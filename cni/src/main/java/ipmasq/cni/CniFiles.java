@@ -35,7 +35,7 @@ record CniFiles(List<CniFile> all, List<Failure> broken) {
     PRESENT,
     /** There is no list, but there should be one. */
     MISSING,
-    /** There is no list and no sense in one: nothing translates this family's packets. */
+    /** There is no list and no need for one: nothing translates this family's packets. */
     NOT_NEEDED
   }
 
@@ -119,7 +119,7 @@ record CniFiles(List<CniFile> all, List<Failure> broken) {
     return name.endsWith(".conf") || name.endsWith(".conflist") || name.endsWith(".json");
   }
 
-  /** A list and the file it stands in. */
+  /** A list and its file. */
   record ListInFile(CniFile file, ExceptionList list) {}
 
   List<ListInFile> lists(Family family) {

@@ -12,7 +12,7 @@ import java.util.Set;
 /**
  * What the files held of one family.
  *
- * @param contents the lists, to tell later whether somebody changed them in between
+ * @param contents the lists, to detect later whether they changed in between
  * @param mapping the files as they were read
  */
 record CniObserved(

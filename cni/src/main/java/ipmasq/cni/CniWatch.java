@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Sees by their stamps that CNI configs, or what the agent keeps beside them, may have changed. No
- * file is opened. Used by one thread.
+ * Tells by file stamps whether CNI configs or their companion files may have changed. No file is
+ * opened. Used by one thread.
  */
 final class CniWatch implements Watch {
   private final Disk disk;
@@ -48,8 +48,8 @@ final class CniWatch implements Watch {
   }
 
   /**
-   * Never equal to an earlier mark. Somebody who keeps size and time of a file can hide a change
-   * from its stamp, so every pass reads the files; they are few and small.
+   * Never equal to an earlier mark. A writer that preserves a file's size and time can hide a
+   * change from its stamp, so every pass reads the files; they are few and small.
    */
   @Override
   public Optional<Object> freshFingerprint() {

@@ -6,16 +6,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** The few things that are done to files, each one step that may fail or be the last. */
+/** The file operations, each a single step that may fail or be interrupted. */
 interface Disk {
-  /** The bytes of a regular file of bounded size; empty where it does not exist. */
+  /** The bytes of a regular file of bounded size; empty if it does not exist. */
   Optional<byte[]> read(Path file) throws IOException;
 
   /**
-   * The regular files of a directory whose names are wanted, in order; empty where it is no
-   * directory.
+   * The regular files of a directory whose names are wanted, in order; empty if it is no directory.
    *
-   * @param most how many to look for: where there are more, any of them
+   * @param most how many to return at most; if there are more, any of them
    */
   Optional<List<Path>> list(Path directory, Predicate<String> wanted, int most) throws IOException;
 
@@ -34,10 +33,10 @@ interface Disk {
   /** Waits until a file's bytes are on the medium. */
   void force(Path file) throws IOException;
 
-  /** Puts a file in the place of another one, so that everybody sees the old or the new one. */
+  /** Replaces a file atomically with another one. */
   void move(Path from, Path to) throws IOException;
 
-  /** Waits until a directory's entries are on the medium, where the system offers that. */
+  /** Waits until a directory's entries are on the medium, if the system supports that. */
   void forceDirectory(Path directory) throws IOException;
 
   /** Deletes a file if it is there. */

@@ -11,8 +11,8 @@ import java.util.Set;
 /**
  * The exception list of one OutBoundNAT policy.
  *
- * @param at the byte of the file where it stands, or where the policy without one does
- * @param families those whose ranges it holds: HNS wants them in lists apart, but some files mix
+ * @param at its byte offset in the file, or that of the policy without a list
+ * @param families those whose ranges it holds: HNS wants separate lists, but some files mix them
  */
 record ExceptionList(
     Location location, int at, Element element, List<Entry> entries, Set<Family> families) {
@@ -37,7 +37,7 @@ record ExceptionList(
    * One item of the list.
    *
    * @param raw as it is written
-   * @param cidr the block it spells; empty where it is none, or where readers may differ on it
+   * @param cidr the block it spells; empty if it is none, or if it is ambiguous
    */
   record Entry(String raw, Optional<Cidr> cidr) {
     static Entry of(JsonDocument document, JsonValue item) {
@@ -78,12 +78,12 @@ record ExceptionList(
     return blocks;
   }
 
-  /** What stands in it and is no block. */
+  /** The items that are no blocks. */
   List<Entry> invalid() {
     return entries.stream().filter(entry -> entry.cidr().isEmpty()).toList();
   }
 
-  /** All that stands in it, as it is written. */
+  /** All items, as written. */
   List<String> raws() {
     return entries.stream().map(Entry::raw).toList();
   }

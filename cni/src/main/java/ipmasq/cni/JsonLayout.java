@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How a file is laid out, so that what is written into it looks like what stands around it.
+ * The layout of a file, so that edits look like their surroundings.
  *
  * <pre>
  *   {CRLF                             lineEnd  CRLF
@@ -42,7 +42,7 @@ final class JsonLayout {
         hasBreak(colon) ? ": " : colon);
   }
 
-  /** The first line end in a text; empty where it has none. */
+  /** The first line end in a text; empty if it has none. */
   private static String lineBreak(String text) {
     for (int i = 0; i < text.length(); i++) {
       if (text.charAt(i) == '\n') {
@@ -63,12 +63,12 @@ final class JsonLayout {
     return text.substring(Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1);
   }
 
-  /** What stands between a comma and the next value on the same line. */
+  /** The whitespace between a comma and the next value on the same line. */
   private String gap() {
     return colon.endsWith(":") ? "" : " ";
   }
 
-  /** Whitespace at the beginning of the line on which a byte stands. */
+  /** The indentation of the line that holds a byte. */
   private String indentAt(int at) {
     String line = afterBreak(document.text(document.root().from(), at));
     int end = 0;
@@ -78,7 +78,7 @@ final class JsonLayout {
     return line.substring(0, end);
   }
 
-  /** Whether nothing but a key stands before a value on its line. */
+  /** Whether only a key comes before a value on its line. */
   private boolean opensItsLine(int at) {
     String line = afterBreak(document.text(document.root().from(), at));
     return !lineEnd.isEmpty()
@@ -87,7 +87,7 @@ final class JsonLayout {
         && line.indexOf(',') < 0;
   }
 
-  /** The array with other items, one line or an item a line as it is now. */
+  /** The array with other items, on one line or one item per line as it is now. */
   Edit list(JsonValue.Arr array, List<String> raws) {
     return new Edit(array.from(), array.to(), raws.isEmpty() ? "[]" : listText(array, raws));
   }

@@ -15,8 +15,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Takes back what the agent did to the lists of one family. They become what they were in the
- * backup, not empty: an empty list would translate even what pods say to each other. All else in
+ * Reverts the agent's changes to the lists of one family. They become what they were in the backup,
+ * not empty: with an empty list even traffic between pods would be translated. Everything else in
  * the file stays as it is now.
  */
 record ListRestorer(AtomicFile atomic, Family family, boolean keepExtra) {
@@ -78,14 +78,17 @@ record ListRestorer(AtomicFile atomic, Family family, boolean keepExtra) {
     return ListWriter.edit(file.document(), now, raws);
   }
 
-  /** What people put into a list, where it is to be kept. */
+  /** The entries that people put into a list, if they are to be kept. */
   private Set<Cidr> extras(CniFile file, ExceptionList list) {
     Set<Cidr> extras = new LinkedHashSet<>(list.blocks(family));
     extras.retainAll(keepExtra ? file.extras(family) : Set.of());
     return extras;
   }
 
-  /** The policy was not there before. Where nothing else changed since, the file is as it was. */
+  /**
+   * The policy was added by the agent. If nothing else changed since, the original file is
+   * restored.
+   */
   private byte[] withoutPolicy(CniFile file, JsonDocument before, ExceptionList list)
       throws MalformedJson {
     Set<Cidr> extras = extras(file, list);
@@ -100,7 +103,7 @@ record ListRestorer(AtomicFile atomic, Family family, boolean keepExtra) {
             .with(List.of(JsonLayout.without(list.element().array(), list.element().index())));
   }
 
-  /** The backup goes last: while it is there, what is left can be taken back again. */
+  /** The backup is deleted last: while it exists, the rest can still be reverted. */
   private void forget(CniFile file) throws IOException {
     Family other = family == Family.IPV4 ? Family.IPV6 : Family.IPV4;
     if (!differs(file, other)) {

@@ -17,10 +17,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Brings the lists of one family, in all files, to the blocks that are wanted. */
+/** Sets the lists of one family, in all files, to the desired blocks. */
 record ListWriter(AtomicFile atomic, Family family, Set<Cidr> wanted, boolean keepExtra) {
 
-  /** Writes what differs; what could not be written is said. */
+  /** Writes what differs; returns what could not be written. */
   Optional<Failure> write(CniFile file) {
     List<Edit> edits = new ArrayList<>();
     for (ExceptionList list : file.lists(family)) {
@@ -44,7 +44,7 @@ record ListWriter(AtomicFile atomic, Family family, Set<Cidr> wanted, boolean ke
     }
   }
 
-  /** The new entries; those that stand there already keep their spelling. */
+  /** The new entries; existing ones keep their spelling. */
   private List<String> entries(ExceptionList list) {
     Map<Cidr, String> spelling = new HashMap<>();
     list.entries().forEach(e -> e.cidr().ifPresent(cidr -> spelling.putIfAbsent(cidr, e.raw())));
@@ -76,8 +76,8 @@ record ListWriter(AtomicFile atomic, Family family, Set<Cidr> wanted, boolean ke
   }
 
   /**
-   * Backup, owned entries, config, owned entries: at no point is an entry of ours in the config
-   * that is not listed as owned, and what is listed too much goes with the last step.
+   * Backup, owned entries, config, owned entries: at no point does the config hold an entry of the
+   * agent that is not listed as owned; the last step drops surplus entries from the list.
    */
   private Optional<Failure> replace(CniFile file, List<Edit> edits) {
     byte[] bytes = file.document().with(edits);
@@ -120,7 +120,7 @@ record ListWriter(AtomicFile atomic, Family family, Set<Cidr> wanted, boolean ke
     }
   }
 
-  /** Nothing is written that would not be read as what was meant. */
+  /** Verifies that the text reads back as intended before it is written. */
   private void readBack(CniFile file, byte[] bytes) {
     try {
       JsonDocument document = JsonDocument.read(bytes);

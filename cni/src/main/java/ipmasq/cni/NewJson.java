@@ -2,7 +2,7 @@ package ipmasq.cni;
 
 import java.util.List;
 
-/** JSON that does not stand in a file yet. */
+/** JSON that is not in a file yet. */
 sealed interface NewJson {
   /** A value that is written as it is. */
   record Raw(String text) implements NewJson {}

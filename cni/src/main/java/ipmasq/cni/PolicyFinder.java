@@ -111,7 +111,7 @@ final class PolicyFinder {
     };
   }
 
-  /** The lists of a policy; where it has none, the place for one. */
+  /** The lists of a policy; if it has none, the place for one. */
   private static List<Location> locations(JsonValue.Obj policy, boolean v2) throws MalformedJson {
     Optional<JsonValue.Obj> settings = policy.object("settings");
     List<Location> locations = new ArrayList<>(locationsIn(policy));
@@ -125,7 +125,7 @@ final class PolicyFinder {
         policy.value("destinations").isPresent()
             || settings.isPresent() && settings.get().value("destinations").isPresent();
     if (loopback) {
-      return List.of(); // direct server return to the pod itself, no business of ours
+      return List.of(); // direct server return to the pod itself, not our concern
     }
     if (settings.isPresent()) {
       return List.of(new Location.Missing(settings.get(), "Exceptions", false));

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Reads files as a policy, and a policy as what such files can hold. Pure. */
+/** Maps files to a policy, and a policy to what such files can hold. Pure. */
 record PolicyMapping(CniFiles files, boolean addPolicy, boolean keepExtra) {
   /** What OutBoundNAT does to a packet; a file has no say in it. */
   private static final Translation TRANSLATION =
@@ -84,8 +84,8 @@ record PolicyMapping(CniFiles files, boolean addPolicy, boolean keepExtra) {
   }
 
   /**
-   * Whether there is nothing to take back. What is left beside a file when its lists are as before
-   * goes with whichever family is asked; the other family's changes are not this one's business.
+   * Whether there is nothing to revert. Companion files of lists that are unchanged go with either
+   * family; the other family's changes do not count here.
    */
   private boolean untouched(Family family) {
     Family other = family == Family.IPV4 ? Family.IPV6 : Family.IPV4;
@@ -118,7 +118,7 @@ record PolicyMapping(CniFiles files, boolean addPolicy, boolean keepExtra) {
         new Translation(policy.translation().addresses(), policy.translation().ports(), false));
   }
 
-  /** The order says nothing here, so it alone is no reason to write. */
+  /** The order has no meaning here, so a different order is no reason to write. */
   private Collection<Cidr> inOrderOfFile(Family family, Set<Cidr> blocks) {
     List<ListInFile> lists = files.lists(family);
     if (lists.isEmpty()) {

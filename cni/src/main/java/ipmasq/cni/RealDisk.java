@@ -39,7 +39,7 @@ final class RealDisk implements Disk {
     if (attributes.isEmpty()) {
       return Optional.empty();
     }
-    // To open a FIFO waits for somebody who writes to it, and some devices never end.
+    // Opening a FIFO waits for a writer, and some devices never end.
     if (!attributes.get().isRegularFile()) {
       throw new FileSystemException(file.toString(), null, "it is not a regular file");
     }
@@ -126,8 +126,8 @@ final class RealDisk implements Disk {
   }
 
   /**
-   * A file that changed hands would be worse than one that is not written, so what cannot be kept
-   * is an error.
+   * A wrong owner or mode would be worse than an unwritten file, so it is an error if they cannot
+   * be kept.
    */
   @Override
   public void copyPermissions(Path file, Path like) throws IOException {

@@ -8,25 +8,25 @@ import ipmasq.policy.Policy;
 /**
  * A way to put a policy in force. Used by one thread.
  *
- * <p>IPv4 and IPv6 are independent: what fails for one says nothing of the other.
+ * <p>IPv4 and IPv6 are independent: a failure of one says nothing about the other.
  */
 public interface Backend {
   /** The name for people and metrics: {@code iptables-nft}, {@code nftables}. */
   String name();
 
-  /** What it found out of the node that shaped it, for people; empty where there is nothing. */
+  /** What it found on the node that decides how it works, for people; may be empty. */
   default String details() {
     return "";
   }
 
   /**
-   * The policy in the form in which this backend holds it, so that observed can equal desired.
+   * The policy in the form that this backend stores, so that observed can equal desired.
    *
-   * @param observed what this backend saw last: where that has a say in the form
+   * @param observed what this backend saw last, which may affect the form
    */
   Policy normalize(Policy policy, Observed observed);
 
-  /** Reads what is ours. */
+  /** Reads the agent's rules. */
   Observation observe(Family family);
 
   /**

@@ -5,25 +5,26 @@ import ipmasq.net.Ip;
 import ipmasq.policy.Revision;
 import java.util.Set;
 
-/** The flows under way on the node. Used by one thread. */
+/** The established flows on the node. Used by one thread. */
 public interface Flows {
-  /** Where nothing is known of flows. */
+  /** Knows no flows. */
   Flows NONE = (_, _, _, _) -> new Forgotten.Some(0);
 
   /**
-   * Forgets the flows that a revision concerns, so that their next packets are judged anew. Flows
-   * to a service are left alone: their destination was chosen when they began, and would be again.
+   * Deletes the tracking entries of flows that a revision affects, so that their next packets are
+   * judged again. Flows to a service are left alone: their destination was chosen when they began,
+   * and would be chosen again.
    *
-   * @param node the node's own addresses: packets to them are not ours
+   * @param node the node's own addresses: packets to them are out of scope
    */
   Forgotten forget(Family family, Revision revision, boolean udpOnly, Set<Ip> node);
 
-  /** What came of it. */
+  /** The result. */
   sealed interface Forgotten {
-    /** So many. */
+    /** The number of flows. */
     record Some(int flows) implements Forgotten {}
 
-    /** None, or not all: the rest keeps the source it has. */
+    /** None, or not all: the remaining flows keep their source. */
     record Failed(Failure failure) implements Forgotten {}
   }
 }

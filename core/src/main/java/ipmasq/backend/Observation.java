@@ -2,7 +2,7 @@ package ipmasq.backend;
 
 import ipmasq.plan.Observed;
 
-/** What came of looking. */
+/** The result of an observation. */
 public sealed interface Observation {
   record Seen(Observed observed) implements Observation {}
 

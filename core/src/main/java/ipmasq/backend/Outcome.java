@@ -1,8 +1,8 @@
 package ipmasq.backend;
 
-/** What came of carrying out a plan. */
+/** The result of carrying out a plan. */
 public sealed interface Outcome {
-  /** The kernel took it. */
+  /** The kernel accepted it. */
   record Applied() implements Outcome {}
 
   /**

@@ -2,19 +2,19 @@ package ipmasq.backend;
 
 import java.util.Optional;
 
-/** Tells cheaply whether somebody may have changed our rules. Used by one thread. */
+/** Tells cheaply whether our rules may have changed. Used by one thread. */
 @FunctionalInterface
 public interface Watch {
-  /** For rules that nothing cheap can be told of. */
+  /** For rules without a cheap way to tell. */
   Watch NONE = Optional::empty;
 
   /**
    * A fingerprint of the rules as they are: while it equals an earlier one, they have not changed.
-   * Empty where that cannot be told.
+   * Empty if unknown.
    */
   Optional<Object> fingerprint();
 
-  /** The same, read from the rules themselves, whatever says that nothing has changed. */
+  /** The same, always read from the rules themselves, without any shortcut. */
   default Optional<Object> freshFingerprint() {
     return fingerprint();
   }

@@ -1,4 +1,4 @@
-/** What every way to the kernel has in common: observe, carry out a plan, and say how it went. */
+/** What all backends have in common: observe, carry out a plan, report the outcome. */
 @NullMarked
 package ipmasq.backend;
 

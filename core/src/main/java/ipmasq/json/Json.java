@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes JSON from plain values: maps keep their order, lists, text, numbers, booleans, null;
- * anything else is written as the text it prints.
+ * anything else as its string form.
  */
 public final class Json {
   private final StringBuilder text = new StringBuilder();

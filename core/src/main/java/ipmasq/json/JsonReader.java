@@ -8,7 +8,7 @@ import java.util.Deque;
 
 /**
  * Reads bytes as strict JSON, token by token: no comments, no trailing commas, nothing after the
- * value. A byte order mark is skipped; bytes that are not UTF-8 are taken for U+FFFD.
+ * value. A byte order mark is skipped; bytes that are not UTF-8 become U+FFFD.
  */
 public final class JsonReader {
   private final byte[] bytes;
@@ -215,7 +215,7 @@ public final class JsonReader {
 
   private JsonToken string() throws MalformedJson {
     int from = at++;
-    int plain = at; // where the part without escapes that is being read begins
+    int plain = at; // start of the current part without escapes
     StringBuilder escaped = null;
     while (peek() != '"') {
       int c = peek();
@@ -293,7 +293,7 @@ public final class JsonReader {
     return new String(bytes, from, to - from, UTF_8);
   }
 
-  /** What has just been read from a byte on. */
+  /** The text just read, from a byte on. */
   private JsonToken token(TokenKind kind, String text, int from) {
     if (countedTo < lineStart) {
       countedTo = lineStart;

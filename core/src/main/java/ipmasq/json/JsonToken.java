@@ -2,7 +2,7 @@ package ipmasq.json;
 
 /**
  * A step through a JSON text: a scalar, or the beginning or end of an object or array. An object is
- * its keys and values in turn.
+ * a sequence of alternating keys and values.
  *
  * @param text of a scalar: what a string says, its escapes resolved; other scalars as written
  * @param from the byte with which it begins

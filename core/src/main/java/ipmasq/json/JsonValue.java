@@ -7,7 +7,7 @@ import java.util.Optional;
 
 /** A JSON value that knows which bytes of its file spell it: {@code from} to before {@code to}. */
 public sealed interface JsonValue {
-  /** Enough for every file that people write, and no danger to a stack. */
+  /** Enough for any real file, and safe for the stack. */
   int MAX_DEPTH = 100;
 
   int from();
@@ -47,17 +47,17 @@ public sealed interface JsonValue {
     };
   }
 
-  /** An object, its members in the file's order and as often as they stand there. */
+  /** An object with its members in the file's order, duplicates included. */
   record Obj(int from, int to, List<Member> members) implements JsonValue {
     public Obj {
       members = List.copyOf(members);
     }
 
     /**
-     * The value of a key, in any case: Go programs ignore it, and the files are theirs.
+     * The value of a key, ignoring case, as the Go programs that own these files do.
      *
-     * <p>Which of two keys of one name counts depends on who reads the file, so where it matters to
-     * us two are an error. Other keys may stand there as often as they like.
+     * <p>Which of two equal keys wins depends on the reader, so for keys that we use a duplicate is
+     * an error. Other keys may be duplicated.
      */
     public Optional<JsonValue> value(String name) throws MalformedJson {
       return member(name).map(Member::value);

@@ -12,7 +12,7 @@ public record Cidr(Ip network, int prefix) implements Comparable<Cidr> {
     }
   }
 
-  /** What came of reading a text as a CIDR block. */
+  /** The result of parsing a CIDR block. */
   public sealed interface ParsedCidr {
     /** A block. */
     record Block(Cidr cidr) implements ParsedCidr {}

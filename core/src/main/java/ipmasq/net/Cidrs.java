@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.RandomAccess;
 
 /**
- * A list of blocks that does not change, held as numbers side by side.
+ * An immutable list of blocks, held in primitive arrays.
  *
- * <p>A hundred thousand blocks as objects are eight megabytes that every collection of garbage
- * walks, and that a comparison gathers from all over the memory. So they are two, in one piece, and
- * two lists are compared as fast as memory is read.
+ * <p>A hundred thousand blocks as objects take eight megabytes, scattered in memory, which every
+ * garbage collection and every comparison walks. As arrays they take two, contiguous, and two lists
+ * are compared at memory speed.
  */
 public final class Cidrs extends AbstractList<Cidr> implements RandomAccess {
   /** The two halves of the network, and the rest in one number: see {@link #rest}. */
@@ -42,7 +42,7 @@ public final class Cidrs extends AbstractList<Cidr> implements RandomAccess {
     return copyOf(collector);
   }
 
-  /** A list in the making. Used by one thread. */
+  /** A builder of a list. Used by one thread. */
   public static final class Collector extends AbstractList<Cidr> {
     private long[] words = new long[WORDS * 4];
     private int size;
@@ -137,7 +137,7 @@ public final class Cidrs extends AbstractList<Cidr> implements RandomAccess {
     return new Cidrs(back);
   }
 
-  /** Each once, where it stands first. */
+  /** Without duplicates; the first occurrence stays. */
   public Cidrs distinct() {
     long[] sorted = sortedWords();
     for (int i = 1; i < size(); i++) {
@@ -148,14 +148,14 @@ public final class Cidrs extends AbstractList<Cidr> implements RandomAccess {
     return this;
   }
 
-  /** In order, without those that lie in others: the same addresses. */
+  /** Sorted, without blocks that lie in others: the same addresses. */
   public Cidrs outermost() {
     long[] sorted = sortedWords();
     long[] to = sorted;
     int kept = 0;
     for (int i = 0; i < size(); i++) {
       if (kept > 0 && isIn(sorted, i, to, kept - 1)) {
-        to = to == words ? words.clone() : to; // from now on those that stay move up
+        to = to == words ? words.clone() : to; // from here on the remaining ones move up
       } else {
         if (kept < i) {
           System.arraycopy(sorted, WORDS * i, to, WORDS * kept, WORDS);
@@ -167,7 +167,7 @@ public final class Cidrs extends AbstractList<Cidr> implements RandomAccess {
     return asItIs ? this : new Cidrs(kept == size() ? to : Arrays.copyOf(to, WORDS * kept));
   }
 
-  /** In order; these themselves where they are so already. */
+  /** Sorted; this list itself if it already is. */
   private long[] sortedWords() {
     if (isAscending()) {
       return words;
@@ -191,7 +191,7 @@ public final class Cidrs extends AbstractList<Cidr> implements RandomAccess {
     return true;
   }
 
-  /** An IPv4 block is one number, and numbers are sorted fast. */
+  /** An IPv4 block fits one number, which sorts fast. */
   private long[] sortedV4() {
     long[] keys = new long[size()];
     for (int i = 0; i < keys.length; i++) {
@@ -236,13 +236,13 @@ public final class Cidrs extends AbstractList<Cidr> implements RandomAccess {
         && (free >= 64 ? free == 128 || high >>> free - 64 == 0 : high == 0 && low >>> free == 0);
   }
 
-  /** How many at the beginning are the same in both lists. */
+  /** The length of the common prefix of both lists. */
   public int sameAtStart(Cidrs other) {
     int at = Arrays.mismatch(words, other.words);
     return (at < 0 ? words.length : at) / WORDS;
   }
 
-  /** How many at the end are the same in both lists, not counting the first {@code start}. */
+  /** The length of the common suffix of both lists, not counting the first {@code start}. */
   public int sameAtEnd(Cidrs other, int start) {
     int most = Math.min(size(), other.size()) - start;
     int same = 0;

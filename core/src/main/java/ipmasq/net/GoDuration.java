@@ -6,8 +6,8 @@ import java.time.Duration;
  * Durations as Go writes them: {@code 1h30m}, {@code 1.5h}, {@code 500ms}, {@code +5s}.
  *
  * <p>A sign, then numbers with a unit each, in any order, any number of times. All arithmetic is in
- * unsigned nanoseconds, and a fraction goes through a double, exactly as Go does it: a file that
- * means 1.123456789 s there means it here.
+ * unsigned nanoseconds, and a fraction goes through a double, exactly as Go does it: the same text
+ * means the same duration.
  */
 public final class GoDuration {
   /** The largest magnitude: the nanoseconds of the most negative duration. */
@@ -20,7 +20,7 @@ public final class GoDuration {
     this.text = text;
   }
 
-  /** What came of reading a text as a duration. */
+  /** The result of parsing a duration. */
   public sealed interface ParsedDuration {
     /** A duration, zero and negative ones included. */
     record Value(Duration duration) implements ParsedDuration {}
@@ -29,7 +29,7 @@ public final class GoDuration {
     record MalformedDuration(String reason) implements ParsedDuration {}
   }
 
-  /** Reads what Go's {@code time.ParseDuration} reads. */
+  /** Parses the same texts as Go's {@code time.ParseDuration}. */
   public static ParsedDuration parse(String text) {
     try {
       return new ParsedDuration.Value(Duration.ofNanos(new GoDuration(text).nanos()));

@@ -18,7 +18,7 @@ public record Ip(Family family, long high, long low) implements Comparable<Ip> {
     }
   }
 
-  /** The address that {@code text} spells, or nothing where it is not exactly one. */
+  /** Parses an address; empty if the text is not exactly one. */
   public static Optional<Ip> parse(String text) {
     return text.indexOf(':') >= 0 ? IpText.parseV6(text) : IpText.parseV4(text);
   }
@@ -77,7 +77,7 @@ public record Ip(Family family, long high, long low) implements Comparable<Ip> {
         (low & maskLow | fillLow & ~maskLow) & (family == Family.IPV4 ? V4_MASK : -1));
   }
 
-  /** The next address; nothing after the last one. */
+  /** The next address; empty after the last one. */
   public Optional<Ip> next() {
     if (equals(filled(0))) {
       return Optional.empty();
@@ -85,7 +85,7 @@ public record Ip(Family family, long high, long low) implements Comparable<Ip> {
     return Optional.of(new Ip(family, low == -1 ? high + 1 : high, low + 1));
   }
 
-  /** The address before; nothing before the first one. */
+  /** The previous address; empty before the first one. */
   public Optional<Ip> previous() {
     if (high == 0 && low == 0) {
       return Optional.empty();

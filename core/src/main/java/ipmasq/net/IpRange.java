@@ -39,8 +39,8 @@ public record IpRange(Ip first, Ip last) {
 
   /** The one block that is this range, if there is one. */
   public Optional<Cidr> block() {
-    // Of a block's ends the bits that differ are the last ones, all zero in one, all one in the
-    // other.
+    // The two ends of a block differ only in trailing bits: all zero in the first, all one in the
+    // last.
     long high = first.high() ^ last.high();
     long low = first.low() ^ last.low();
     boolean aligned =
@@ -52,7 +52,7 @@ public record IpRange(Ip first, Ip last) {
         : Optional.empty();
   }
 
-  /** The fewest blocks that together are this range, in order. */
+  /** The fewest blocks that together cover exactly this range, in order. */
   public List<Cidr> blocks() {
     Optional<Cidr> one = block();
     if (one.isPresent()) {

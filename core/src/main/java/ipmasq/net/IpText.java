@@ -11,7 +11,7 @@ final class IpText {
     return value < 0 ? Optional.empty() : Optional.of(new Ip(Family.IPV4, 0, value));
   }
 
-  /** Four decimal octets without leading zeros in {@code text[from, to)}; -1 where they are not. */
+  /** Four decimal octets without leading zeros in {@code text[from, to)}; -1 if there are none. */
   private static long v4(String text, int from, int to) {
     long value = 0;
     int octets = 0;
@@ -37,7 +37,7 @@ final class IpText {
   static Optional<Ip> parseV6(String text) {
     int[] groups = new int[8];
     int count = 0;
-    int gap = -1; // how many groups stand before "::"
+    int gap = -1; // how many groups come before "::"
     int at = 0;
     if (text.startsWith("::")) {
       gap = 0;

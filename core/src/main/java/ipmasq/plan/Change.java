@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * One line of a plan.
  *
- * @param subject what it is about, printed only when somebody reads it
+ * @param subject what it is about; formatted only on demand
  */
 public record Change(ChangeKind kind, Object subject) {
   /** What is done. */
@@ -21,7 +21,7 @@ public record Change(ChangeKind kind, Object subject) {
     }
   }
 
-  /** How many changes a line names before it only counts the rest. */
+  /** How many changes a line names; the rest are only counted. */
   public static final int NAMED = 10;
 
   /** The first of many, and how many more there are. */

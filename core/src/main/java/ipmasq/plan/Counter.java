@@ -1,6 +1,6 @@
 package ipmasq.plan;
 
-/** What a rule has seen: of each connection the first packet only, for nat rules see no other. */
+/** A rule's counter. NAT rules see only the first packet of each connection. */
 public record Counter(long packets, long bytes) {
   public static final Counter NONE = new Counter(0, 0);
 

@@ -6,17 +6,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a backend found of ours for one family. A value: it does not change when the kernel does.
+ * The agent's rules for one family, as a backend found them. A value: it does not change when the
+ * kernel does.
  */
 public interface Observed {
   Family family();
 
-  /** The policy in force, where what was found can be read as one. */
+  /** The policy in force, if the rules can be read as one. */
   Optional<Policy> policy();
 
   /**
-   * The policy of our rules alone, where others' among them keep it from being in force: what a
-   * plan need not add, though it may have to be written again.
+   * The policy of our rules alone, if foreign rules among them keep it from being in force: a plan
+   * need not add these, though it may have to rewrite them.
    */
   default Optional<Policy> ours() {
     return policy();
@@ -28,15 +29,15 @@ public interface Observed {
    */
   List<String> flaws();
 
-  /** What people should know and no plan can change, each a sentence. */
+  /** What operators should know but no plan can change, each a sentence. */
   default List<String> remarks() {
     return List.of();
   }
 
-  /** Whether nothing of ours, of whatever version, is there. */
+  /** Whether there is nothing to remove, of any version. */
   boolean absent();
 
-  /** What the rules have seen so far, where the backend counts. */
+  /** The counters of the rules, if the backend counts. */
   default Optional<Tally> tally() {
     return Optional.empty();
   }

@@ -11,9 +11,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * How to get from what is observed to what is desired, for one family. No changes: write nothing.
+ * The changes that lead from observed to desired, for one family. Without changes nothing is
+ * written.
  *
- * @param desired the policy to put in force; empty: remove all that is ours
+ * @param desired the policy to put in force; empty: remove all rules of the agent
  */
 public record Plan(Optional<Policy> desired, Observed observed, List<Change> changes) {
   public Plan {
@@ -24,7 +25,7 @@ public record Plan(Optional<Policy> desired, Observed observed, List<Change> cha
     return changes.isEmpty();
   }
 
-  /** What to do so that {@code desired} is in force. */
+  /** A plan to put {@code desired} in force. */
   public static Plan toward(Policy desired, Observed observed) {
     List<Change> changes = new ArrayList<>();
     add(ChangeKind.REPAIR, observed.flaws(), changes);
@@ -37,7 +38,7 @@ public record Plan(Optional<Policy> desired, Observed observed, List<Change> cha
     return new Plan(Optional.of(desired), observed, changes);
   }
 
-  /** What to do so that nothing of ours is left. */
+  /** A plan to remove all rules of the agent. */
   public static Plan removal(Observed observed) {
     List<Change> changes = new ArrayList<>();
     if (!observed.absent()) {
@@ -53,7 +54,7 @@ public record Plan(Optional<Policy> desired, Observed observed, List<Change> cha
     return new Plan(Optional.empty(), observed, changes);
   }
 
-  /** Of the destinations only those between the first and the last that differ are looked at. */
+  /** Compares only the destinations between the first and the last difference. */
   private static void difference(Policy before, Policy after, List<Change> changes) {
     int unchanged = changes.size();
     Destinations was = Destinations.copyOf(before.destinations());
@@ -86,7 +87,7 @@ public record Plan(Optional<Policy> desired, Observed observed, List<Change> cha
     }
   }
 
-  /** What a policy consists of; destinations as they are, because there may be very many. */
+  /** The parts of a policy; destinations are not converted, because there may be very many. */
   private static List<Object> parts(Policy policy, List<Destination> destinations) {
     List<Object> parts = new ArrayList<>(destinations.size() + 1);
     policy.sources().forEach(source -> parts.add("only from " + source));

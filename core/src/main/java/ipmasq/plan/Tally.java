@@ -4,9 +4,9 @@ import ipmasq.net.Cidr;
 import java.util.Map;
 
 /**
- * What the rules of one family have seen.
+ * The counters of one family's rules.
  *
- * @param ranges by the range that decided; one that is not counted is missing
+ * @param ranges by the range that decided; ranges without a counter are missing
  * @param exempted packets that kept their source because of a range
  * @param translated packets that got another source
  */

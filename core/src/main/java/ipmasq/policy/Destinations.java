@@ -9,7 +9,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.RandomAccess;
 
-/** The destinations of a policy, held as little more than the numbers that they consist of. */
+/** The destinations of a policy, held in primitive arrays. */
 public final class Destinations extends AbstractList<Destination> implements RandomAccess {
   private final Cidrs ranges;
   private final BitSet translated;
@@ -58,7 +58,7 @@ public final class Destinations extends AbstractList<Destination> implements Ran
     return translated.isEmpty();
   }
 
-  /** How many at the beginning are the same in both lists. */
+  /** The length of the common prefix of both lists. */
   public int sameAtStart(Destinations other) {
     int same = ranges.sameAtStart(other.ranges);
     for (int i = 0; i < same && !(allExempt() && other.allExempt()); i++) {
@@ -69,7 +69,7 @@ public final class Destinations extends AbstractList<Destination> implements Ran
     return same;
   }
 
-  /** How many at the end are the same in both lists, not counting the first {@code start}. */
+  /** The length of the common suffix of both lists, not counting the first {@code start}. */
   public int sameAtEnd(Destinations other, int start) {
     int same = ranges.sameAtEnd(other.ranges, start);
     for (int i = 1; i <= same && !(allExempt() && other.allExempt()); i++) {

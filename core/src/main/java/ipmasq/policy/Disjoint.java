@@ -13,10 +13,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Nested ranges made disjoint, the longest prefix deciding.
+ * Makes nested ranges disjoint; the longest prefix wins.
  *
- * <p>Blocks never overlap halfway: one contains the other or they are apart. So a walk in order,
- * with the blocks that are open at this point on a stack, sees every border once:
+ * <p>Blocks never overlap in part: one contains the other or they are disjoint. So a sorted walk
+ * with the enclosing blocks on a stack sees every border once:
  *
  * <pre>
  *   exempt    10.0.0.0/8   |------------------------|
@@ -28,14 +28,14 @@ import java.util.Optional;
 final class Disjoint {
   private final Deque<Destination> open = new ArrayDeque<>();
   private final Cidrs.Collector exempt = new Cidrs.Collector();
-  private Optional<Ip> from = Optional.empty(); // where the range that is being walked begins
+  private Optional<Ip> from = Optional.empty(); // start of the current range
 
   private Disjoint() {}
 
   /** The exempt ranges, in order. */
   static Cidrs exempt(Destinations destinations) {
     if (destinations.allExempt()) {
-      return destinations.ranges().outermost(); // the same, and quick where there are many
+      return destinations.ranges().outermost(); // the same, and faster for many
     }
     List<Destination> sorted = new ArrayList<>(destinations);
     sorted.sort((a, b) -> a.range().compareTo(b.range()));
@@ -76,12 +76,12 @@ final class Disjoint {
     }
   }
 
-  /** What happens here by the blocks that are open; outside all of them packets are translated. */
+  /** The treatment by the innermost enclosing block; outside all blocks packets are translated. */
   private Treatment treatment() {
     return open.isEmpty() ? Treatment.TRANSLATE : open.peek().treatment();
   }
 
-  /** Empty where a nested block began, or ended, right at the border of the outer one. */
+  /** Empty if a nested block began, or ended, right at the border of the outer one. */
   private void emit(Destination of, Optional<Ip> last) {
     if (from.isEmpty() || last.isEmpty() || from.get().compareTo(last.get()) > 0) {
       return;

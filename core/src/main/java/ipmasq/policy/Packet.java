@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A packet about to leave the node.
  *
- * @param source the address it comes from; null where unknown
+ * @param source the address it comes from; null if unknown
  * @param local whether the destination is an address of the node itself
- * @param outputInterface the name of the interface it leaves by; null where unknown
+ * @param outputInterface the name of the interface it leaves by; null if unknown
  */
 public record Packet(
     @Nullable Ip source, Ip destination, boolean local, @Nullable String outputInterface) {
@@ -27,7 +27,7 @@ public record Packet(
     return source != null && sources.contains(source);
   }
 
-  /** Whether it leaves by the interface of this name; a trailing {@code +} takes any ending. */
+  /** Whether it leaves by the interface of this name; a trailing {@code +} matches any suffix. */
   boolean leavesBy(String name) {
     if (outputInterface == null) {
       return false;

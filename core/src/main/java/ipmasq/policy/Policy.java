@@ -9,13 +9,13 @@ import java.util.List;
  * What the node does to packets of one family, with no trace of iptables or nftables.
  *
  * <p>A packet to one of the node's own addresses, from another source than {@code sources}, or
- * leaving by another interface than {@code interfaces}, is left alone (an empty list: any). Of the
- * {@code destinations} the first that holds the packet's destination decides; where none does, the
- * packet gets the {@code translation}.
+ * leaving by another interface than {@code interfaces}, is left alone (an empty list: any). The
+ * first of the {@code destinations} that contains the packet's destination decides; if none does,
+ * the packet gets the {@code translation}.
  *
- * @param interfaces names of output interfaces; a trailing {@code +} stands for any ending
- * @param pinned whether exempt packets keep their source even where a chain of others would give
- *     them another one
+ * @param interfaces names of output interfaces; a trailing {@code +} matches any suffix
+ * @param pinned whether exempt packets keep their source even if another program's chain would
+ *     translate them
  */
 public record Policy(
     Family family,
@@ -29,7 +29,7 @@ public record Policy(
     interfaces = List.copyOf(interfaces);
   }
 
-  /** One that is not pinned, from plain lists. */
+  /** A policy without pinning, from plain lists. */
   public Policy(
       Family family,
       List<Cidr> sources,
@@ -47,7 +47,7 @@ public record Policy(
 
   /** A range of destinations and what happens to packets that go there. */
   public record Destination(Cidr range, Treatment treatment) {
-    /** As a line of a plan names it: the range alone, unless it is an exception. */
+    /** As in a plan: the range alone, unless it is an exception. */
     @Override
     public String toString() {
       return treatment == Treatment.EXEMPT ? range.toString() : "masquerade to " + range;
@@ -89,7 +89,7 @@ public record Policy(
     return Disjoint.exempt(destinations);
   }
 
-  /** The same decisions, with ranges that do not overlap: what a set can hold. */
+  /** The same decisions with disjoint ranges, as a set needs. */
   public Policy disjoint() {
     return new Policy(
         family,

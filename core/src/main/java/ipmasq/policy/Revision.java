@@ -6,12 +6,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A policy that takes another one's place, and what that means for flows under way: a flow keeps
- * the source that its first packet got, until it is forgotten and begins anew.
+ * A policy that replaces another, and what that means for established flows: a flow keeps the
+ * source of its first packet until its tracking entry is deleted.
  *
- * <p>By which interface a flow leaves cannot be seen from outside. It is taken for one that leaves
- * by one of the policy's; where the two policies name different ones, what either would translate
- * counts as changed.
+ * <p>The interface that a flow leaves by is not visible. It is assumed to be one of the policy's;
+ * if the two policies name different ones, every flow that either would translate counts as
+ * changed.
  */
 public final class Revision {
   private final Side before;
@@ -23,10 +23,10 @@ public final class Revision {
   }
 
   /**
-   * Whether a flow is treated otherwise from now on, and shows that it was not so far.
+   * Whether a flow is treated differently from now on, and its source shows that it was not so far.
    *
    * @param packet how it came; not to the node itself
-   * @param given the source that it leaves with, where that is not its own
+   * @param given the source that it leaves with, if that is not its own
    */
   public boolean concerns(Packet packet, Optional<Ip> given) {
     Fate was = before.fate(packet);
@@ -40,9 +40,9 @@ public final class Revision {
     return !was.equals(is) && !is.isThatOf(given);
   }
 
-  /** What becomes of a packet, as far as it shows in its source address. */
+  /** The treatment of a packet, as far as its source address shows it. */
   private sealed interface Fate {
-    /** It is none of ours; others may do with it what they like. */
+    /** It is out of scope; other programs may translate it. */
     record Untouched() implements Fate {}
 
     record Kept(boolean pinned) implements Fate {}
@@ -60,7 +60,7 @@ public final class Revision {
       }
     }
 
-    /** Whether a flow that leaves with this source has had this fate already. */
+    /** Whether a flow that leaves with this source already got this treatment. */
     default boolean isThatOf(Optional<Ip> given) {
       return switch (this) {
         case Untouched _, Kept _ -> given.isEmpty();
@@ -71,7 +71,7 @@ public final class Revision {
     }
   }
 
-  /** A policy with its ranges in order, so that none of many must be looked at in turn. */
+  /** A policy with sorted ranges, for binary search. */
   private static final class Side {
     private final Policy policy;
     private final List<Cidr> exempt;

@@ -10,7 +10,7 @@ import java.util.Optional;
  *
  * @param addresses the source addresses to choose from; empty: that of the interface it leaves by
  * @param ports the source ports to choose from, for tcp, udp and sctp; empty: the kernel's choice
- * @param randomFully whether the kernel chooses ports at random, which avoids races between flows
+ * @param randomFully whether the kernel randomizes ports fully, which avoids races between flows
  */
 public record Translation(Optional<IpRange> addresses, List<PortRange> ports, boolean randomFully) {
   public Translation {

@@ -15,10 +15,10 @@ public sealed interface Verdict {
   /** It stays on the node. */
   record LocalDestination() implements Verdict {}
 
-  /** It does not come from one of the sources that are ours to translate. */
+  /** Its source is not one of the configured sources. */
   record OtherSource() implements Verdict {}
 
-  /** It does not leave by one of the interfaces that are ours to translate. */
+  /** Its output interface is not one of the configured interfaces. */
   record OtherInterface() implements Verdict {}
 
   /** Its destination lies in a range that is not masqueraded. */

@@ -18,14 +18,17 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * A running agent in a namespace, under the process id that is its own. Thread-safe; two threads
+ * A running agent in a namespace; the process id is the agent's own. Thread-safe; two threads
  * collect what it prints.
  */
 public final class AgentProcess implements AutoCloseable {
   private static final String PROGRAM = "ipmasq.agent"; // the system property that says where it is
   private static final Duration DEADLINE = Duration.ofSeconds(20);
 
-  /** For the last words of a dead agent, which a child that it left may hold up for ever. */
+  /**
+   * How long to wait for the last output of a dead agent, whose pipes a leftover child may keep
+   * open.
+   */
   private static final Duration PATIENCE = Duration.ofMillis(300);
 
   private final Process process;
@@ -111,7 +114,7 @@ public final class AgentProcess implements AutoCloseable {
     return List.copyOf(stdout);
   }
 
-  /** What it has complained of so far. */
+  /** What it has printed to stderr so far. */
   public List<String> stderr() {
     return List.copyOf(stderr);
   }
@@ -152,7 +155,7 @@ public final class AgentProcess implements AutoCloseable {
     process.toHandle().destroyForcibly();
   }
 
-  /** Waits for its end and tells the exit code: 128 and the signal's number where one ended it. */
+  /** Waits for its end and returns the exit code: 128 plus the signal's number if it was killed. */
   public int awaitExit() {
     return awaitExit(DEADLINE);
   }

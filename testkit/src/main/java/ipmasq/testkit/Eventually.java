@@ -28,7 +28,7 @@ public final class Eventually {
    * Looks until what it sees is good, and returns that. A look that ends in an {@link
    * AssertionError} has seen nothing good.
    *
-   * @param what is waited for, in words: they stand in the error, with what was seen last
+   * @param what is waited for, in words; the error quotes them, with what was seen last
    */
   public static <T, X extends Exception> T within(
       Duration deadline, String what, Look<T, X> look, Predicate<? super T> good) throws X {

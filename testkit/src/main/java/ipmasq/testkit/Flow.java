@@ -147,7 +147,7 @@ public final class Flow implements AutoCloseable {
     try {
       channel.close();
     } catch (IOException gone) {
-      // It could not be more closed.
+      // It is closed either way.
     }
   }
 }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 @Tag("kernel")
 @ExtendWith(KernelTest.NeedsRoot.class)
 public @interface KernelTest {
-  /** Skips where the tests do not run as root. */
+  /** Skips if the tests do not run as root. */
   final class NeedsRoot implements ExecutionCondition {
     @Override
     public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {

@@ -20,7 +20,7 @@ public final class KubeProxyRules {
 
   private KubeProxyRules() {}
 
-  /** The nat table of a node in a cluster with so many services: ten rules for each. */
+  /** The nat table of a node in a cluster with this many services: ten rules per service. */
   public static String nat(int services) {
     StringBuilder chains = new StringBuilder("*nat\n");
     chains.append(":KUBE-SERVICES - [0:0]\n:KUBE-POSTROUTING - [0:0]\n:KUBE-MARK-MASQ - [0:0]\n");

@@ -13,10 +13,10 @@ import java.util.List;
  * several threads, equipment is added by one.
  */
 public final class Lab implements AutoCloseable {
-  /** The pod's own addresses: what the outside sees where nothing is translated. */
+  /** The pod's own addresses: what the outside sees without translation. */
   public static final Addresses POD = Addresses.of("10.244.1.2", "fd00:244:1::2");
 
-  /** The node's addresses on the uplink: what the outside sees where it is. */
+  /** The node's addresses on the uplink: what the outside sees with translation. */
   public static final Addresses NODE = Addresses.of("192.0.2.10", "2001:db8:2::10");
 
   /** The one address beyond the node's uplink that is valid only there. */
@@ -26,8 +26,8 @@ public final class Lab implements AutoCloseable {
 
   /**
    * Makes every address an address of the outside host. What comes in is looked up in the local
-   * table, where everything is local; what the host itself sends skips that table, for else it
-   * would never leave.
+   * table, where everything is local; the host's own packets skip that table, or they would never
+   * leave.
    */
   private static final List<String> ANY_ADDRESS_IS_LOCAL =
       List.of(
@@ -52,7 +52,7 @@ public final class Lab implements AutoCloseable {
     traffic = new Traffic(pod, hosts);
   }
 
-  /** Builds it; when this returns, packets of both families have made the whole way. */
+  /** Builds it; when this returns, packets of both families get through. */
   public static Lab open() {
     Lab lab = new Lab();
     try {
@@ -64,7 +64,7 @@ public final class Lab implements AutoCloseable {
     }
   }
 
-  /** One process a host: starting them is what takes the time. */
+  /** One process per host, because starting them takes most of the time. */
   private void build() {
     hosts.forEach(Lab::quieten);
     node.sysctl("ipv4/ip_forward=1", "ipv6/conf/all/forwarding=1");
@@ -116,12 +116,12 @@ public final class Lab implements AutoCloseable {
     }
   }
 
-  /** Where packets come from unless the probe says otherwise. */
+  /** The default sender of packets. */
   public Namespace pod() {
     return pod;
   }
 
-  /** Where the agent runs. */
+  /** The host that the agent runs on. */
   public Namespace node() {
     return node;
   }
@@ -217,7 +217,7 @@ public final class Lab implements AutoCloseable {
     return traffic.flow(probe);
   }
 
-  /** Sends many packets, each the first of a new flow; the answers stand in the same order. */
+  /** Sends many packets, each the first of a new flow; the results are in the same order. */
   public List<Sighting> sendAll(List<Probe> probes) {
     return traffic.sendAll(probes);
   }

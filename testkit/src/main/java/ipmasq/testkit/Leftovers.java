@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
  * Namespaces that outlive their test: those of this JVM go when it ends, those of a JVM that died
  * without a chance to tidy up go when the next one opens its first namespace. Thread-safe.
  *
- * <p>The owner stands in the name: {@code ipmq-j4711-3-node} belongs to process 4711.
+ * <p>The name contains the owner: {@code ipmq-j4711-3-node} belongs to process 4711.
  */
 final class Leftovers {
   private static final Path NAMED = Path.of("/run/netns");
@@ -63,7 +63,7 @@ final class Leftovers {
         Object inode = Files.getAttribute(Path.of(NetworkNamespace.path(name)), "unix:ino");
         wanted.add("net:[" + inode + "]");
       } catch (IOException gone) {
-        // Somebody else has deleted it.
+        // It was already deleted.
       }
     }
     ProcessHandle self = ProcessHandle.current();

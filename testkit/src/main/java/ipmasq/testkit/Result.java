@@ -2,7 +2,7 @@ package ipmasq.testkit;
 
 /** How a command ended and what it printed. */
 public record Result(String command, int exit, String stdout, String stderr) {
-  /** What it printed, where it succeeded; else an error with its own words. */
+  /** Its output if it succeeded; else an error with its stderr. */
   public String ok() {
     if (exit != 0) {
       throw new AssertionError(this);

@@ -21,12 +21,12 @@ public sealed interface Sighting {
   /** Nobody saw it in time. */
   record Unseen(String why) implements Sighting {}
 
-  /** The packet's source address as the receiver saw it; an error where nobody saw it. */
+  /** The packet's source address as the receiver saw it; an error if nobody saw it. */
   default InetAddress source() {
     return seen().source;
   }
 
-  /** This, where the packet arrived; an error where nobody saw it. */
+  /** This, if the packet arrived; else an error. */
   default Seen seen() {
     return switch (this) {
       case Seen seen -> seen;

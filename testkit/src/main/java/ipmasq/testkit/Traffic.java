@@ -104,7 +104,7 @@ final class Traffic implements AutoCloseable {
     }
   }
 
-  /** One visit to each host that sends something: entering it is what takes the time. */
+  /** One visit per sending host, because entering it takes most of the time. */
   private void openAll(List<Probe> probes, Flow[] flows) {
     Map<Namespace, List<Integer>> byHost = new LinkedHashMap<>();
     for (int i = 0; i < flows.length; i++) {

@@ -121,7 +121,7 @@ record Wiring(int number, Addresses near, Addresses far) {
         routeBy(network(far.v6()) + "/64"));
   }
 
-  /** What else the node does where this is the way to everywhere. */
+  /** What else the node does if this is the default route. */
   List<String> inNodeByDefault() {
     return List.of(routeBy("0.0.0.0/0"), routeBy("::/0"));
   }

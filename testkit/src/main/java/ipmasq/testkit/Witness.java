@@ -138,7 +138,7 @@ final class Witness implements AutoCloseable {
     try {
       channel.close();
     } catch (IOException gone) {
-      // It could not be more closed.
+      // It is closed either way.
     }
   }
 

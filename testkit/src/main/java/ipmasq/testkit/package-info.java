@@ -29,8 +29,8 @@
  * }</pre>
  *
  * <p>On the node an {@link ipmasq.testkit.AgentProcess} runs with a {@link
- * ipmasq.testkit.ConfigVolume} and, where it must go wrong, with {@link
- * ipmasq.testkit.FakePrograms}; {@link ipmasq.testkit.Eventually} waits for what it does.
+ * ipmasq.testkit.ConfigVolume} and, for faults, with {@link ipmasq.testkit.FakePrograms}; {@link
+ * ipmasq.testkit.Eventually} waits for what it does.
  *
  * <h2>What no lab can show</h2>
  *
@@ -43,7 +43,7 @@
  * </ul>
  *
  * <p>A fresh namespace does not track connections until some rule needs it: flows that began before
- * the first nat rule are judged anew by it.
+ * the first nat rule are judged again by it.
  *
  * <h2>Rules for code inside a namespace</h2>
  *

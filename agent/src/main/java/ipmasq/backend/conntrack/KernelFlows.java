@@ -16,7 +16,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** The flows that the kernel tracks. A socket a time: policies seldom change. */
+/**
+ * The flows that the kernel tracks. Each call opens its own socket, because policies seldom change.
+ */
 public final class KernelFlows implements Flows {
   private static final int IPPROTO_UDP = 17;
   private static final int NFPROTO_IPV4 = 2;

@@ -1,4 +1,6 @@
-/** Connections under way, over netlink: those that a new policy treats differently are dropped. */
+/**
+ * Established connections, over netlink: those that a new policy treats differently are dropped.
+ */
 @NullMarked
 package ipmasq.backend.conntrack;
 

@@ -8,14 +8,14 @@ import java.util.Set;
  * The names of our chains.
  *
  * @param main the chain that POSTROUTING jumps to
- * @param out the chain that translates, where exceptions need one
- * @param former names of chains that nobody but us, or an agent that we replace, can have written
- * @param all whether every chain that bears our comments is ours, by whatever name
+ * @param out the chain that translates; used only if there are exceptions
+ * @param former names that only this agent, or one that it replaces, gives to chains
+ * @param all whether every chain with our comments is ours, whatever its name
  */
 record ChainNames(String main, String out, Set<String> former, boolean all) {
   static final String POSTROUTING = "POSTROUTING";
 
-  /** GCE's bootstrap script's, and the first releases'. */
+  /** Used by GCE's bootstrap script and by the first releases. */
   private static final List<String> OF_OLD = List.of("IP-MASQ", "NON-MASQUERADE-DAEMON");
 
   private static final Set<String> RESERVED =
@@ -33,16 +33,16 @@ record ChainNames(String main, String out, Set<String> former, boolean all) {
           "SNAT",
           "DNAT",
           "REDIRECT");
-  private static final int LONGEST = 28; // the kernel's 32 with what iptables keeps for itself
+  private static final int LONGEST = 28; // the kernel's 32, less what iptables reserves
 
-  /** The names for a chain that iptables can take; which it can is checked where it is read. */
+  /** The names for a valid chain name; the config reader has checked it. */
   static ChainNames of(String chain) {
     return of(chain, Set.of(), false);
   }
 
   /**
    * @param before chains that this process kept under an earlier config
-   * @param all whether every chain that bears our comments is ours
+   * @param all whether every chain with our comments is ours
    */
   static ChainNames of(String chain, Set<String> before, boolean all) {
     boolean fits = !chain.isEmpty() && chain.length() <= LONGEST && !RESERVED.contains(chain);
@@ -84,7 +84,7 @@ record ChainNames(String main, String out, Set<String> former, boolean all) {
     return chain.equals(main) || chain.equals(out);
   }
 
-  /** Whether a chain that bears our comments, or none, is ours to remove. */
+  /** Whether a chain with our comments, or with none, is ours to remove. */
   boolean stale(String chain) {
     return !current(chain) && (all || former.contains(chain));
   }

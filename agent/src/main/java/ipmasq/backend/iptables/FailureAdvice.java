@@ -5,11 +5,11 @@ import ipmasq.iptables.Commands.CommandResult;
 import ipmasq.net.Family;
 import java.util.List;
 
-/** What went wrong with a program, in its own words, and what a person can do about it. */
+/** What went wrong with a program, in its own words, and what an operator can do. */
 final class FailureAdvice {
   private static final int SIGKILL = 9;
 
-  /** As the JVM reports a program that a signal ended. */
+  /** How the JVM reports a program killed by a signal. */
   private static final int KILLED = 128 + SIGKILL;
 
   private FailureAdvice() {}
@@ -51,7 +51,7 @@ final class FailureAdvice {
   }
 
   /**
-   * Whether the words say that this kernel cannot hold our rules: no nat table, no {@code xt_*}
+   * Whether the message says that this kernel cannot hold our rules: no nat table, no {@code xt_*}
    * modules, or native rules in the table.
    */
   private static boolean lacksWhatItNeeds(String errors) {
@@ -64,7 +64,7 @@ final class FailureAdvice {
         || errors.contains("Table does not exist");
   }
 
-  /** A table that is there, but asleep. */
+  /** A dormant table. */
   static Failure dormant(Family family) {
     String table = family == Family.IPV4 ? "ip nat" : "ip6 nat";
     return new Failure(
@@ -72,7 +72,7 @@ final class FailureAdvice {
         "find out who put it to sleep; 'nft add table " + table + "' wakes it");
   }
 
-  /** A chain that has our name and nothing else of ours. */
+  /** A chain with our name, but none of our rules. */
   static Failure somebodyElses(String chain) {
     return new Failure(
         "chain " + chain + " exists and holds rules of somebody else; it was left alone",
@@ -80,8 +80,8 @@ final class FailureAdvice {
   }
 
   /**
-   * Whether the words of a failed restore say that the rules changed since they were read: a rule
-   * to delete is gone, a chain to delete is in use again, the table is another.
+   * Whether the message of a failed restore says that the rules changed since they were read: a
+   * rule to delete is gone, a chain to delete is in use again, the table was replaced.
    */
   static boolean isRace(CommandResult.Ended ended, String input) {
     String errors = ended.errors();
@@ -98,7 +98,7 @@ final class FailureAdvice {
         || legacyRace(errors, input);
   }
 
-  /** Legacy only says {@code line 3 failed}: which line that was tells the rest. */
+  /** Legacy only says {@code line 3 failed}, so the line itself is quoted. */
   private static boolean legacyRace(String errors, String input) {
     int line = errors.indexOf(": line ");
     int end = errors.indexOf(" failed", line + 1);

@@ -28,13 +28,13 @@ import java.util.function.Supplier;
 
 /** The nat table, by the programs of iptables. Used by one thread. */
 public final class IptablesBackend implements Backend, AutoCloseable {
-  /** For one run of a program; the property is for tests, which cannot wait that long. */
+  /** The deadline of one program; the property is for tests, which cannot wait that long. */
   private static final Duration DEADLINE =
       Duration.ofSeconds(Long.getLong("ipmasq.iptables.deadline", 30));
 
   private static final String LOCK_WAIT_SECONDS = "5";
 
-  /** Chains that go while they are listed are listed again this often. */
+  /** How often to list again if chains disappear meanwhile. */
   private static final int LOOKS = 3;
 
   private final ChainNames names;
@@ -47,7 +47,7 @@ public final class IptablesBackend implements Backend, AutoCloseable {
   private boolean randomFully = true;
   private boolean worked;
 
-  /** The restore that lost a race last: when the same one fails again, it was no race. */
+  /** The restore that last lost a race: if the same one fails again, it was no race. */
   private final Map<Family, String> raced = new EnumMap<>(Family.class);
 
   IptablesBackend(
@@ -87,7 +87,7 @@ public final class IptablesBackend implements Backend, AutoCloseable {
     return ofNode(chain, Set.of(), false);
   }
 
-  /** The kind of iptables that the node does not use, where older rules may stand. */
+  /** The iptables variant that the node does not use, which may hold older rules. */
   public IptablesBackend other() {
     return new IptablesBackend(names, () -> variant().other(), legacy, commands, nft);
   }
@@ -102,7 +102,7 @@ public final class IptablesBackend implements Backend, AutoCloseable {
     return List.copyOf(names.ours());
   }
 
-  /** Whether its rules could ever be looked at. */
+  /** Whether its rules could ever be read. */
   public boolean worked() {
     return worked;
   }
@@ -112,7 +112,10 @@ public final class IptablesBackend implements Backend, AutoCloseable {
     return Programs.ofEnvironment().find("iptables-save").isPresent();
   }
 
-  /** Whether the rules are kept where nf_tables does not see them; known from the first look on. */
+  /**
+   * Whether the rules are in legacy tables, which nf_tables does not see; known after the first
+   * look.
+   */
   public boolean isLegacy() {
     return variant.isPresent() && variant.get().kind() == Variant.VariantKind.LEGACY;
   }
@@ -122,7 +125,7 @@ public final class IptablesBackend implements Backend, AutoCloseable {
     return variant.map(Variant::kind).orElse(Variant.VariantKind.UNKNOWN).toString();
   }
 
-  /** Why legacy or nft; known from the first look on. */
+  /** Why legacy or nft; known after the first look. */
   @Override
   public String details() {
     return variant.map(Variant::reason).orElse("");
@@ -164,7 +167,7 @@ public final class IptablesBackend implements Backend, AutoCloseable {
   public Observation observe(Family family) {
     return switch (variant().kind()) {
       case NFT -> ownChains(family);
-      // To ask would load the table into the kernel, for nothing.
+      // Asking would load the table into the kernel for nothing.
       case LEGACY ->
           legacy.look(family, "nat") == LegacyTables.Presence.NOT_THERE
               ? seen(new SavedTable(names), family)
@@ -199,8 +202,8 @@ public final class IptablesBackend implements Backend, AutoCloseable {
   }
 
   /**
-   * Legacy hands out its whole table whatever one asks; and of an iptables that does not say by its
-   * name what it is, this text tells.
+   * Legacy always prints its whole table. If the program's name does not tell the variant, the
+   * header of this text does.
    */
   private Observation wholeTable(Family family) {
     SavedTable table = new SavedTable(names);
@@ -244,7 +247,7 @@ public final class IptablesBackend implements Backend, AutoCloseable {
     return variant.get();
   }
 
-  /** What is installed later may be another variant. */
+  /** A program installed later may be the other variant. */
   private void forgetMissing(CommandResult result) {
     if (result instanceof CommandResult.Missing) {
       variant = Optional.empty();

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A policy as rules: our chain, and a second one only where exceptions need it.
+ * A policy as rules: one chain, and a second one only for exceptions.
  *
  * <pre>
  *   IP-MASQ-AGENT                               the same with exceptions: IP-MASQ-AGENT-OUT
@@ -24,7 +24,7 @@ import java.util.Set;
  * </pre>
  *
  * <p>A scope is a source and an output interface; a packet outside of all scopes falls off the end.
- * So the size is that of the destinations plus that of the scopes, never their product.
+ * So the number of rules is destinations plus scopes, never their product.
  */
 record IptablesLayout(List<IptablesRule> main, List<IptablesRule> out) {
   private static final List<String> PROTOCOLS = List.of("tcp", "udp", "sctp");
@@ -68,7 +68,7 @@ record IptablesLayout(List<IptablesRule> main, List<IptablesRule> out) {
       long remaining = total(how.ports());
       for (int i = 0; i < how.ports().size(); i++) {
         PortRange ports = how.ports().get(i);
-        // Each range gets its share of what the ranges before it left over; the last one the rest.
+        // Each range takes its share of what the ranges before it leave; the last takes the rest.
         Probability probability =
             i == how.ports().size() - 1
                 ? Probability.ALWAYS
@@ -109,7 +109,7 @@ record IptablesLayout(List<IptablesRule> main, List<IptablesRule> out) {
         how.randomFully());
   }
 
-  /** The same rules as today's version writes them. */
+  /** The same rules as the current version writes them. */
   IptablesLayout modern() {
     return new IptablesLayout(modern(main), modern(out));
   }
@@ -122,7 +122,7 @@ record IptablesLayout(List<IptablesRule> main, List<IptablesRule> out) {
     return modern;
   }
 
-  /** The policy that these rules are, and nothing where they are not exactly one. */
+  /** The policy that these rules express; empty if they are not exactly one. */
   Optional<Policy> policy(Family family, ChainNames names) {
     List<Destination> destinations = new ArrayList<>(main.size());
     for (IptablesRule rule : main) {
@@ -138,7 +138,7 @@ record IptablesLayout(List<IptablesRule> main, List<IptablesRule> out) {
       return Optional.empty();
     }
     Policy candidate = candidate(family, destinations, translations);
-    // Whatever the candidate missed (order, shares, a rule too many) shows when it is laid out.
+    // Whatever differs from the candidate (order, shares, extra rules) shows when it is laid out.
     return IptablesLayout.of(candidate, names).equals(this)
         ? Optional.of(candidate)
         : Optional.empty();

@@ -15,9 +15,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What stands in the nat table of ours.
+ * Our rules in the nat table.
  *
- * @param layout the rules as they stand, where all of them can be read
+ * @param layout the rules as found, if all of them can be read
  * @param counters of the rules that can be read
  * @param jumps the right jumps in POSTROUTING: one, if all is well
  * @param stale what today's version would not have written
@@ -41,7 +41,8 @@ record IptablesObserved(
   /**
    * One of our two chains.
    *
-   * @param wanted whether somebody else's rule leads to it, so that the kernel will not let it go
+   * @param wanted whether another program's rule jumps to it, so that the kernel refuses to delete
+   *     it
    */
   record Own(boolean there, boolean wanted, boolean isEmpty) {
     static Own of(Chain chain) {
@@ -54,10 +55,10 @@ record IptablesObserved(
     }
   }
 
-  /** From here on a walk through the rules costs each new flow more than the rest of its way. */
+  /** From this many rules on, walking them costs a new flow more than everything else. */
   private static final int LONG = 1_000;
 
-  /** What a thousand rules cost a new flow, and a restore, as docs/benchmarks.md has it. */
+  /** The cost of a thousand rules for a new flow and for a restore, from docs/benchmarks.md. */
   private static final long MICROS_PER_1000 = 14;
 
   private static final long MILLIS_PER_1000 = 30;
@@ -124,7 +125,9 @@ record IptablesObserved(
     return List.copyOf(remarks);
   }
 
-  /** Whether the chain of our name is somebody else's: nothing in it, or leading to it, is ours. */
+  /**
+   * Whether the chain with our name is another program's: no rule in it, or jumping to it, is ours.
+   */
   boolean isSomebodyElses() {
     boolean nothingOfOurs = layout.isEmpty() && counters.isEmpty();
     return main.there() && !main.isEmpty() && nothingOfOurs && jumps.isEmpty() && stale.isEmpty();

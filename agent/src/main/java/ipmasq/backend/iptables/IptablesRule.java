@@ -9,11 +9,11 @@ import ipmasq.net.PortRange;
 import java.util.Optional;
 
 /**
- * One rule of the kinds that we write, by its meaning: addresses by value, so that texts that
- * differ but mean the same are equal.
+ * One rule of the kinds that we write, by meaning: addresses are values, so that different texts
+ * with the same meaning are equal.
  *
- * @param source where packets come from; the whole of the family: anywhere
- * @param destination where they go; the whole of the family: anywhere
+ * @param source where packets come from; the whole family means anywhere
+ * @param destination where they go; the whole family means anywhere
  * @param out the interface they leave by; empty: any
  * @param protocol empty: any
  * @param excludesLocal whether destinations that are the node's own are left out
@@ -45,7 +45,7 @@ record IptablesRule(
     };
   }
 
-  /** A verdict or a jump for all that goes to a destination. */
+  /** A verdict or a jump for packets to a destination. */
   static IptablesRule to(Cidr destination, String comment, String target) {
     return new IptablesRule(
         any(destination.family()),
@@ -82,8 +82,8 @@ record IptablesRule(
   }
 
   /**
-   * The same rule as today's version writes it. Old ones looked for local destinations in each
-   * rule, and not only in the jump.
+   * The same rule as the current version writes it. Old versions checked for local destinations in
+   * each rule, not only in the jump.
    */
   IptablesRule modern() {
     String today = RuleComments.modern(comment);

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads a rule as iptables-save writes it. A rule with anything that ours never have is not read:
- * it is somebody else's, whatever its comment says.
+ * Reads a rule as iptables-save writes it. A rule with anything that ours never have is rejected:
+ * it is not ours, whatever its comment says.
  */
 final class IptablesRuleReader {
   private final Family family;

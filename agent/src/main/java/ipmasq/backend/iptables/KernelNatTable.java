@@ -11,11 +11,11 @@ import ipmasq.netlink.nftables.TableFamily;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The real one, over a socket that opens at the first question. Used by one thread. */
+/** The real one, over a socket that opens at the first query. Used by one thread. */
 final class KernelNatTable implements NatTable {
   private @Nullable Nftables nftables;
 
-  /** Asks the kernel one thing or two. */
+  /** One or two queries to the kernel. */
   private interface NatQuestion<T> {
     T ask(Nftables nftables) throws NetlinkUnavailable, AskFailed;
   }

@@ -5,11 +5,11 @@ import ipmasq.net.Family;
 import java.util.Optional;
 
 /**
- * What nf_tables says of the nat table that iptables-nft keeps, without a process and whatever else
- * stands there. Used by one thread.
+ * The nat table of iptables-nft as nf_tables reports it: no child process, and independent of the
+ * table's size. Used by one thread.
  */
 interface NatTable extends AutoCloseable {
-  /** What came of a question. */
+  /** The answer to a query. */
   sealed interface NatAnswer<T> {
     record Answered<T>(T value) implements NatAnswer<T> {}
 
@@ -27,10 +27,10 @@ interface NatTable extends AutoCloseable {
   /** The chain of that name; empty: there is none. */
   NatAnswer<Optional<Use>> chain(Family family, String name);
 
-  /** Whether the table is there, but asleep: none of its rules sees a packet. */
+  /** Whether the table is dormant: none of its rules sees a packet. */
   NatAnswer<Boolean> dormant(Family family);
 
-  /** Gives up what it asks by; asked again, it starts anew. */
+  /** Closes the socket; the next query opens another. */
   @Override
   default void close() {}
 }

@@ -17,20 +17,20 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Lists the chains that concern us, one by one: POSTROUTING, ours, and what jumps of ours lead to.
- * Beside 50,000 rules of others iptables-nft-save takes seconds, and this some milliseconds.
+ * Lists the chains that concern us, one by one: POSTROUTING, ours, and the targets of our jumps.
+ * With 50,000 other rules iptables-nft-save takes seconds, this takes milliseconds.
  *
- * <p>Only chains that exist are listed: of one that does not, iptables 1.8.9 says that the table is
+ * <p>Only existing chains are listed: for a missing one iptables 1.8.9 says that the table is
  * incompatible.
  */
 record OwnChains(Commands commands, NatTable nft, Variant variant, ChainNames names) {
-  /** What came of it. */
+  /** The result. */
   sealed interface Listing {
     record OwnListing(SavedTable table) implements Listing {}
 
     record ListingFailed(Failure failure) implements Listing {}
 
-    /** What was printed is not what the kernel has: mostly, because it changed meanwhile. */
+    /** The output does not match the kernel, usually because the rules changed meanwhile. */
     record Differs(String chain, int listed, int held) implements Listing {}
   }
 
@@ -58,7 +58,7 @@ record OwnChains(Commands commands, NatTable nft, Variant variant, ChainNames na
           Set<String> more = table.find(chain).ourTargets();
           more.removeIf(target -> !seen.add(target));
           todo.addAll(more);
-          // A jump of ours leads to a chain that exists: where there is none, there is no jump.
+          // Our jump's target always exists: without the chain there can be no jump.
           if (seen.add(ChainNames.POSTROUTING)) {
             todo.add(ChainNames.POSTROUTING);
           }
@@ -70,7 +70,7 @@ record OwnChains(Commands commands, NatTable nft, Variant variant, ChainNames na
     return checked(table, found);
   }
 
-  /** Holds what was printed against what the kernel counts: half a text is not believed. */
+  /** Checks the output against the kernel's counts, to reject truncated output. */
   private static Listing checked(SavedTable table, Map<String, Use> found) {
     for (Map.Entry<String, Use> entry : found.entrySet()) {
       SavedTable.Chain listed = table.find(entry.getKey());
@@ -119,7 +119,7 @@ record OwnChains(Commands commands, NatTable nft, Variant variant, ChainNames na
     return "[" + packets + ":" + bytes + "] " + line.substring(0, at) + line.substring(bytesEnd);
   }
 
-  /** Where the number that begins here ends, at a blank or the line's end; -1: there is none. */
+  /** The end of the number that begins here, at a blank or the line's end; -1 if there is none. */
   private static int digitsEnd(String line, int from) {
     int at = from;
     while (at < line.length() && line.charAt(at) >= '0' && line.charAt(at) <= '9') {

@@ -1,18 +1,18 @@
 package ipmasq.backend.iptables;
 
-/** The share of packets that a rule takes, as the kernel holds it: 31 bits behind the point. */
+/** The share of packets that a rule takes, as the kernel holds it: 31 fraction bits. */
 record Probability(int fixed) {
-  /** Every packet: the rule does not look. */
+  /** Every packet: the rule has no such match. */
   static final Probability ALWAYS = new Probability(0);
 
   private static final int BITS = 31;
-  private static final int DIGITS = 11; // as iptables prints; more than the kernel's bits can tell
+  private static final int DIGITS = 11; // as iptables prints; more than the kernel's precision
 
   static Probability of(long part, long whole) {
     return new Probability((int) (((part << BITS + 1) / whole + 1) >> 1));
   }
 
-  /** Of a text such as {@code 0.46929256292}; {@link #ALWAYS} where it is none. */
+  /** Parses {@code 0.46929256292}; {@link #ALWAYS} if it is not a number. */
   static Probability parse(String text) {
     if (!text.startsWith("0.") || text.length() > 2 + 18 || text.length() == 2) {
       return ALWAYS;

@@ -9,20 +9,20 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The text for one {@code iptables-restore --noflush --counters} that leads from what was found to
- * what is desired:
+ * The input of one {@code iptables-restore --noflush --counters} that leads from the observed to
+ * the desired rules:
  *
  * <pre>
  *   *nat
  *   :CHAIN - [0:0]              makes a chain, or empties it
- *   -D POSTROUTING …            jumps of former versions, by their own words
+ *   -D POSTROUTING …            jumps of earlier versions, as they wrote them
  *   [packets:bytes] -A CHAIN …  a rule that was there before keeps its counters
- *   -A POSTROUTING …            only where the jump is missing
+ *   -A POSTROUTING …            only if the jump is missing
  *   -X CHAIN                    chains that are left over
  *   COMMIT
  * </pre>
  *
- * <p>Nothing is addressed by its number: between the look and the write somebody may add a rule.
+ * <p>No rule is addressed by number: another program may add one between the read and the write.
  */
 final class RestoreInput {
   private final StringBuilder text = new StringBuilder("*nat\n");
@@ -31,7 +31,7 @@ final class RestoreInput {
 
   private RestoreInput() {}
 
-  /** Empty where there is nothing to do. */
+  /** Empty if there is nothing to do. */
   static String text(IptablesObserved found, Optional<Policy> desired, ChainNames names) {
     RestoreInput restore = new RestoreInput();
     found.stale().chains().forEach(restore::takeAway);
@@ -92,7 +92,7 @@ final class RestoreInput {
     leftOver.add(chain);
   }
 
-  /** A chain that somebody else's rule leads to cannot go: then it is emptied. */
+  /** A chain that another program's rule jumps to cannot be deleted, so it is emptied. */
   private void dismiss(IptablesObserved.Own own, String chain) {
     if (!own.gone()) {
       declare(chain);

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The comments that our rules carry, to the letter: tools and people search for them. Also those of
- * former versions, so that what they left can be told from what others wrote.
+ * The exact comments of our rules: tools and people search for them. Also those of earlier
+ * versions, to tell their rules from other programs'.
  */
 final class RuleComments {
   static final String EXEMPT = "ip-masq-agent: local traffic is not subject to MASQUERADE";
@@ -14,7 +14,7 @@ final class RuleComments {
   static final String OUTBOUND =
       "ip-masq-agent: outbound traffic is subject to MASQUERADE (must be last in chain)";
 
-  /** How comments of ours begin, in whatever version; the second is GCE's bootstrap script. */
+  /** How our comments begin, in any version; the second is that of GCE's bootstrap script. */
   private static final List<String> OURS =
       List.of("ip-masq-agent: ", "ip-masq: ", "non-masquerade-daemon: ");
 
@@ -46,14 +46,14 @@ final class RuleComments {
     return prefix > 0 && plain.startsWith(JUMP, prefix);
   }
 
-  /** Today's wording of a comment; the same where it is today's or not ours. */
+  /** The current wording of a comment; unchanged if it is current or not ours. */
   static String modern(String comment) {
     String plain = unquoted(comment);
     String older = OLDER.get(plain.substring(prefix(plain)));
     return older == null ? comment : older;
   }
 
-  /** A quick look at a line that may hold no comment at all. */
+  /** A quick check before a line is searched for comments. */
   static boolean maybeOurs(String line) {
     return line.contains("ip-masq") || line.contains("non-masquerade-daemon: ");
   }

@@ -10,10 +10,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The nat table as iptables-save prints it, read a line at a time.
+ * The nat table as iptables-save prints it, read line by line.
  *
- * <p>A node has tens of thousands of other people's rules: of those only the chains that they stand
- * in and jump to are kept. Kept whole is what stands in our chains and what bears our comments.
+ * <p>A node has tens of thousands of other programs' rules: of these only their chain and jump
+ * target are kept. Rules in our chains and rules with our comments are kept whole.
  */
 final class SavedTable {
   private static final int QUOTED_FOR_PEOPLE = 120;
@@ -21,7 +21,7 @@ final class SavedTable {
   /**
    * A rule.
    *
-   * @param counters {@code [packets:bytes]}, or empty where they were not printed
+   * @param counters {@code [packets:bytes]}, or empty if they were not printed
    * @param text what follows {@code -A CHAIN}, as it was printed
    */
   record SavedLine(String chain, String counters, String text) {
@@ -44,7 +44,7 @@ final class SavedTable {
     }
   }
 
-  /** A chain and what was kept of it; also a mere target that somebody's rule names. */
+  /** A chain and what was kept of it; it may be known only as a jump target. */
   static final class Chain {
     static final Chain MISSING = new Chain();
 
@@ -64,7 +64,7 @@ final class SavedTable {
       return kept;
     }
 
-    /** Where rules of ours in it lead. */
+    /** The jump targets of our rules in it. */
     Set<String> ourTargets() {
       Set<String> targets = new HashSet<>();
       for (SavedLine line : kept) {
@@ -84,12 +84,12 @@ final class SavedTable {
       wanted |= all > ourJumps;
     }
 
-    /** Whether it holds a rule that bears no comment of ours. */
+    /** Whether it holds a rule without our comment. */
     boolean hasForeignRules() {
       return foreign > 0;
     }
 
-    /** Whether a rule that bears no comment of ours leads here. */
+    /** Whether a rule without our comment jumps here. */
     boolean wantedByOthers() {
       return wanted;
     }
@@ -107,7 +107,7 @@ final class SavedTable {
     this.names = names;
   }
 
-  /** Takes the next line; what makes no sense is remembered, not thrown. */
+  /** Takes the next line; a malformed line is recorded, not thrown. */
   void accept(String line) {
     anything |= !line.isBlank();
     if (line.startsWith("#")) {
@@ -145,7 +145,7 @@ final class SavedTable {
     return true;
   }
 
-  /** {@code [packets:bytes] -A CHAIN …}, the counters only where they were asked for. */
+  /** {@code [packets:bytes] -A CHAIN …}, the counters only if they were asked for. */
   private boolean rule(String line) {
     int at = line.startsWith("[") ? line.indexOf("] ") + 2 : 0;
     if (at == 1 || !line.startsWith("-A ", at)) {
@@ -182,7 +182,7 @@ final class SavedTable {
     return option >= 0 && option + 1 < words.size() && RuleComments.ours(words.get(option + 1));
   }
 
-  /** Also what stands in a comment counts: a chain too many kept is better than one torn away. */
+  /** Text in a comment counts too: better to keep a chain too many than to delete one in use. */
   private void noteTargets(String line, String option, int from) {
     for (int at = line.indexOf(option, from); at >= 0; at = line.indexOf(option, at + 1)) {
       int start = at + option.length();
@@ -200,7 +200,9 @@ final class SavedTable {
     return chain;
   }
 
-  /** Why the text cannot be trusted; empty: it can. No text at all is a table that nobody made. */
+  /**
+   * Why the text cannot be trusted; empty if it can. No text at all means that there is no table.
+   */
   Optional<String> unreadable() {
     if (!problem.isEmpty()) {
       return Optional.of(problem);

@@ -11,16 +11,16 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What former versions, or we under another name, left in the nat table; and what another agent
- * keeps there.
+ * Rules in the nat table left by earlier versions or under an earlier chain name, and those of
+ * another agent.
  *
- * <p>A chain is only taken away when every rule in it bears a comment of ours and no other rule
- * that stays leads to it.
+ * <p>A chain is removed only if every rule in it has our comment and no rule that stays jumps to
+ * it.
  *
- * @param jumps rules of POSTROUTING that go
- * @param chains those that go
+ * @param jumps rules of POSTROUTING to delete
+ * @param chains chains to delete
  * @param others chains with our comments and a name that we never had: another agent's, or ours
- *     from before a restart, which nothing tells apart
+ *     from before a restart; they cannot be told apart
  */
 record StaleRules(List<SavedLine> jumps, List<String> chains, List<String> others) {
   static StaleRules in(SavedTable table, Family family, ChainNames names) {
@@ -70,7 +70,7 @@ record StaleRules(List<SavedLine> jumps, List<String> chains, List<String> other
     Set<String> going = new HashSet<>();
     for (Map.Entry<String, Chain> entry : table.chains().entrySet()) {
       Chain chain = entry.getValue();
-      // Without our comments in it, a chain is known by its name alone.
+      // Without our comments, a chain is known only by its name.
       boolean known = !chain.kept().isEmpty() || names.former().contains(entry.getKey());
       if (chain.isUserDefined()
           && names.stale(entry.getKey())
@@ -83,7 +83,7 @@ record StaleRules(List<SavedLine> jumps, List<String> chains, List<String> other
     if (going.isEmpty()) {
       return List.of();
     }
-    // A chain that stays keeps those that it leads to, and those the ones that they lead to.
+    // A chain that stays keeps the chains that it jumps to, and so on.
     while (going.removeAll(wantedByWhatStays(table, names, jumps, going))) {}
     return going.stream().sorted().toList();
   }
@@ -131,7 +131,7 @@ record StaleRules(List<SavedLine> jumps, List<String> chains, List<String> other
     };
   }
 
-  /** What people should know of chains that stay. */
+  /** Remarks about chains that stay. */
   List<String> remarks() {
     return others.stream()
         .map(

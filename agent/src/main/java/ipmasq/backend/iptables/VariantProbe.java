@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Looks for the signs that tell the node's iptables, with as few processes as will do: each costs
- * milliseconds at the start.
+ * Finds out which iptables the node uses, with as few processes as possible: each costs
+ * milliseconds at startup.
  */
 record VariantProbe(Programs programs, LegacyTables legacy, Commands commands) {
   private static final List<String> HINTS = List.of("KUBE-IPTABLES-HINT", "KUBE-KUBELET-CANARY");
@@ -24,7 +24,7 @@ record VariantProbe(Programs programs, LegacyTables legacy, Commands commands) {
     Variant.VariantKind plain = programs.kind("iptables-save");
     boolean legacyMangle = mangle(Family.IPV4) || mangle(Family.IPV6);
     if (plain == Variant.VariantKind.NFT && !legacyMangle) {
-      // Whatever a hint said, it would be this one.
+      // No hint could change the choice.
       return new Variant.Signs(plain, "", "", "");
     }
     Hint nft = programs.find("iptables-nft-save").isPresent() ? hint("-nft") : new Hint("", "");
@@ -39,10 +39,10 @@ record VariantProbe(Programs programs, LegacyTables legacy, Commands commands) {
   }
 
   /**
-   * What the kubelet left in a mangle table.
+   * The kubelet's hint in a mangle table.
    *
-   * @param chain the chain's name, or nothing
-   * @param unreadable why the table could not be read, or nothing
+   * @param chain the chain's name, or empty
+   * @param unreadable why the table could not be read, or empty
    */
   private record Hint(String chain, String unreadable) {}
 

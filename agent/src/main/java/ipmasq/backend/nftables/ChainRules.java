@@ -17,12 +17,12 @@ record ChainRules(Chain chain, List<Rule> rules) {
     return chain.name();
   }
 
-  /** Whether packets enter it at the same place: that cannot be changed, only made anew. */
+  /** Whether it is attached to the same hook and priority, which cannot be changed in place. */
   boolean sameHook(ChainRules other) {
     return chain.base().equals(other.chain.base());
   }
 
-  /** The same but for handles and what was counted. */
+  /** Equal but for handles and counters. */
   boolean sameAs(ChainRules other) {
     if (!name().equals(other.name()) || !sameHook(other) || rules.size() != other.rules.size()) {
       return false;

@@ -8,14 +8,14 @@ import ipmasq.netlink.nftables.Table;
 import java.util.Optional;
 
 /**
- * What our table can do without, because older kernels refuse it. Nobody asks for the kernel's
- * version: a refusal tells, and the newest feature is left out first.
+ * Optional features of our table that older kernels refuse. The kernel's version is not checked:
+ * after a refusal the newest feature is dropped first.
  *
- * @param owner an owner that the table outlives (kernel 6.9). An owner alone (5.12) would take the
- *     rules along when it dies, so without the one there is not the other
+ * @param owner an owner that the table outlives (kernel 6.9). A plain owner (5.12) would take the
+ *     rules with it when it dies, so it is not used
  * @param elementCounters a counter for each element of a set (5.12)
- * @param comments comments of table and sets (5.10 and older ones); those of rules are older than
- *     all that we run on, and tell the rules apart
+ * @param comments comments of table and sets (5.10 and older ones); those of rules exist on every
+ *     supported kernel and identify the rules
  */
 record KernelFeatures(boolean owner, boolean elementCounters, boolean comments) {
   static final KernelFeatures ALL = new KernelFeatures(true, true, true);
@@ -24,7 +24,7 @@ record KernelFeatures(boolean owner, boolean elementCounters, boolean comments) 
     return new KernelFeatures(false, elementCounters, comments);
   }
 
-  /** All of these but the newest; nothing where none is left. */
+  /** All of these except the newest; empty if none is left. */
   Optional<KernelFeatures> fewer() {
     if (owner) {
       return Optional.of(withoutOwner());
@@ -35,19 +35,19 @@ record KernelFeatures(boolean owner, boolean elementCounters, boolean comments) 
     return comments ? Optional.of(new KernelFeatures(false, false, false)) : Optional.empty();
   }
 
-  /** Our table, to be made or taken over. */
+  /** Our table, to create or adopt. */
   Table table() {
     Table table = comments ? TableNames.TABLE : TableNames.TABLE.commented("");
     return owner ? table.with(Table.TableFlag.OWNER, Table.TableFlag.PERSIST) : table;
   }
 
-  /** A set, to be made for this content, each element of which counts. */
+  /** A set to create for this content, with a counter per element. */
   NftSet set(NftSet set, Cidrs content) {
     boolean counted = elementCounters && content.size() <= TableUpdate.COUNTED;
     return counted ? uncounted(set).withCounters() : uncounted(set);
   }
 
-  /** A set, to be made, whose elements do not count. */
+  /** A set to create, without counters. */
   NftSet uncounted(NftSet set) {
     return comments ? set : set.commented("");
   }
@@ -58,9 +58,9 @@ record KernelFeatures(boolean owner, boolean elementCounters, boolean comments) 
   }
 
   /**
-   * What came of a transaction.
+   * The result of a transaction.
    *
-   * @param features those that it was made with, or those that were there before where none helped
+   * @param features those that worked, or the original ones if none did
    */
   record FallbackResult(KernelFeatures features, Commit commit) {}
 
@@ -80,7 +80,7 @@ record KernelFeatures(boolean owner, boolean elementCounters, boolean comments) 
     return new FallbackResult(tried, commit);
   }
 
-  /** How kernels refuse what they do not know. */
+  /** How kernels refuse unknown features. */
   private static boolean isUnknown(Commit commit) {
     return commit instanceof Commit.Rejected refused
         && (refused.errno().is(Errno.EINVAL) || refused.errno().is(Errno.EOPNOTSUPP));

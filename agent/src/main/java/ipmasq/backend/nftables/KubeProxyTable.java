@@ -12,8 +12,8 @@ public final class KubeProxyTable {
   private boolean nftables;
 
   /**
-   * @param table whose socket is used: the first that a process opens gets its id as a port, and
-   *     the owner of a table is the one to be known by that
+   * @param table whose socket is used: a process's first netlink socket gets the process id as its
+   *     port, and the table's owner should have that one
    */
   public KubeProxyTable(NftablesBackend table) {
     kernel = table.kernel();
@@ -28,7 +28,7 @@ public final class KubeProxyTable {
   public boolean usesNftables() {
     try {
       Generation now = kernel.generation();
-      if (!now.equals(seen)) { // else nobody can have made one
+      if (!now.equals(seen)) { // a table appears only with a new generation
         nftables = has(kernel);
         seen = now;
       }

@@ -21,8 +21,8 @@ import java.util.Optional;
 /**
  * A table of our own in nf_tables. Used by one thread.
  *
- * <p>Where the kernel can (6.9 and later), the table is owned: no other process can change it while
- * this one lives, and it stays when this one dies, for the next to adopt.
+ * <p>On kernel 6.9 and later the table is owned: no other process can change it while this one
+ * lives, and it stays when this one dies, for the next to adopt.
  */
 public final class NftablesBackend implements Backend, AutoCloseable {
   private final NftablesClient kernel = new NftablesClient();
@@ -46,7 +46,7 @@ public final class NftablesBackend implements Backend, AutoCloseable {
     return new NftablesBackend(KernelFeatures.ALL.withoutOwner());
   }
 
-  /** As on a kernel that knows no more than this. */
+  /** As on a kernel with only these features. */
   static NftablesBackend with(KernelFeatures features) {
     return new NftablesBackend(features);
   }
@@ -70,7 +70,7 @@ public final class NftablesBackend implements Backend, AutoCloseable {
     return details;
   }
 
-  /** What is known of the table's owner and counters, in the words of {@code status}. */
+  /** The table's owner and counters, as {@code status} words it. */
   static String details(Table table, boolean counted) {
     String access =
         table.owner() != 0
@@ -84,7 +84,7 @@ public final class NftablesBackend implements Backend, AutoCloseable {
         : access + "; flows are not counted range by range: that needs kernel 5.12";
   }
 
-  /** Whether its owner is gone and the next may take its place. */
+  /** Whether its owner is gone and the table can be adopted. */
   private static boolean isAdoptable(Table table) {
     return table.owner() == 0 && table.flags().contains(Table.TableFlag.PERSIST);
   }
@@ -96,7 +96,7 @@ public final class NftablesBackend implements Backend, AutoCloseable {
 
   public Policy normalize(Policy policy) {
     Policy disjoint = policy.disjoint();
-    // A name that any interface matches is no condition, and none that nft could write.
+    // A name that matches every interface is no condition, and nft could not write it.
     List<String> interfaces =
         policy.interfaces().contains("+")
             ? List.of()
@@ -214,8 +214,8 @@ public final class NftablesBackend implements Backend, AutoCloseable {
       case Commit.Unclear(var failure) -> new Outcome.Retry(failure.toString());
       case Commit.Rejected refused -> {
         Errno errno = refused.errno();
-        // What was to be deleted is gone, what was to be added is there, somebody else is at it, or
-        // there was no room to say so.
+        // The object to delete is gone, the one to add exists, another process is writing, or the
+        // socket buffer overflowed.
         boolean race = errno.is(Errno.ENOENT) || errno.is(Errno.EEXIST) || errno.is(Errno.ENOBUFS);
         if (errno.is(Errno.EBUSY)) {
           yield new Outcome.Refused(

@@ -20,10 +20,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Our questions to nf_tables. The socket opens at the first, and stays: it is what owns a table.
+ * Queries to nf_tables. The socket opens at the first query and stays open, because it owns the
+ * table.
  */
 final class NftablesClient implements AutoCloseable {
-  /** A ruleset that changes while it is read is read again this often. */
+  /** How often to read again if the ruleset changes meanwhile. */
   private static final int ATTEMPTS = 5;
 
   private @Nullable Nftables nftables;
@@ -65,14 +66,14 @@ final class NftablesClient implements AutoCloseable {
     return find(table).isPresent();
   }
 
-  /** What a chain's rules say, without what they counted; the same where there is no such chain. */
+  /** A chain's rules without their counters; the same value whenever the chain is missing. */
   String digest(Chain chain) throws QueryFailed {
     return given("rules", nftables().digest(chain));
   }
 
   /**
-   * What is there of ours, all of one moment. Content that is known need not be read again while
-   * nobody else can have changed it.
+   * A consistent snapshot of our table. Known content is not read again while no other process can
+   * have changed it.
    */
   NftablesObserved observe(Family family, SetContentCache known) throws QueryFailed {
     QueryFailed last = new QueryFailed("our table", new NetlinkFailure.Interrupted());

@@ -31,7 +31,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The chains of a policy, all but the ranges, which stand in sets:
+ * The chains of a policy; its ranges are in sets:
  *
  * <pre>
  *   chain postrouting4, priority 105
@@ -43,7 +43,7 @@ import java.util.Set;
  *     meta l4proto tcp numgen random mod 64512 &lt; 28976 masquerade to :1024-29999    only with ports
  *     counter masquerade fully-random
  *
- *   chain pin4, priority 85                              only where pinned
+ *   chain pin4, priority 85                              only if pinned
  *     meta nfproto != ipv4 return
  *     ct status dnat return
  *     (sources and interfaces as above)
@@ -51,15 +51,15 @@ import java.util.Set;
  *     ip daddr &amp; 255.0.0.0 @areas4 ip daddr @exempt4 counter snat to ip saddr
  * </pre>
  *
- * <p>Rules that look at addresses ask for the protocol once more, which nft does not show: without
- * that it would print bytes where it now prints {@code ip daddr}.
+ * <p>Rules that match addresses check the protocol again, which nft does not show: without it nft
+ * would print raw bytes instead of {@code ip daddr}.
  *
- * <p>The set comes before the question whether the node itself is meant: a look-up is the cheaper
- * of the two, and both lead to the same.
+ * <p>The set lookup comes before the check for local destinations: it is cheaper, and both have the
+ * same result.
  *
- * <p>A flow gets a source once: what pin4 binds to the source it has, no later chain translates.
- * Flows to a service must not be bound there. Their destination was changed on the way, and whoever
- * changed it masquerades those of them whose answers would else not come back by this node.
+ * <p>NAT decides on a flow's source once: a flow that pin4 binds to its own source is not
+ * translated by any later chain. Flows to a service must not be bound there: whoever changed their
+ * destination masquerades those whose replies would otherwise bypass this node.
  */
 final class NftablesLayout {
   static final Counter COUNTER = new Counter(0, 0);
@@ -147,7 +147,7 @@ final class NftablesLayout {
     }
   }
 
-  /** A trailing {@code +} stands for any ending, here as in iptables. */
+  /** A trailing {@code +} matches any suffix, as in iptables. */
   private static Data interfaceName(String name) {
     return name.endsWith("+")
         ? Data.interfacePrefix(name.substring(0, name.length() - 1))
@@ -183,7 +183,7 @@ final class NftablesLayout {
     add(TableNames.OUTBOUND_COMMENT, all);
   }
 
-  /** Each range gets its share of what the ranges before it left over; the last one the rest. */
+  /** Each range takes its share of what the ranges before it leave; the last takes the rest. */
   private void ports(int protocol, Translation how) {
     int remaining = how.ports().stream().mapToInt(PortRange::size).sum();
     for (int i = 0; i < how.ports().size(); i++) {
@@ -202,7 +202,7 @@ final class NftablesLayout {
   }
 
   /**
-   * {@code numgen random mod N < K}; the kernel compares bytes from the left, so they are turned.
+   * {@code numgen random mod N < K}; the kernel compares bytes from the left, so they are swapped.
    */
   private static List<Expression> chance(int share, int whole) {
     return List.of(

@@ -14,15 +14,15 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What the kernel holds of ours for one family.
+ * Our table's content for one family.
  *
  * @param table our table, which both families share
- * @param exempt the set of exempt destinations; empty: there is none
+ * @param exempt the set of exempt destinations; empty if there is none
  * @param areas the same for the areas they lie in
  * @param sources the same for sources
- * @param chains those that bear our names
- * @param foreign whether something bears one of our names and is of another kind, so that the table
- *     must be made anew
+ * @param chains those with our names
+ * @param foreign whether an object with one of our names is of the wrong kind, so that the table
+ *     must be replaced
  */
 record NftablesObserved(
     Family family,
@@ -41,7 +41,7 @@ record NftablesObserved(
     flaws = List.copyOf(flaws);
   }
 
-  /** There is no table of ours. */
+  /** The agent has no table. */
   static NftablesObserved nothing(Family family) {
     return new NftablesObserved(
         family,
@@ -55,7 +55,7 @@ record NftablesObserved(
         List.of());
   }
 
-  /** Sets that bear our names are of another kind. */
+  /** Sets with our names are of the wrong kind. */
   static NftablesObserved foreign(Family family, Table table, List<ChainRules> chains) {
     return new NftablesObserved(
         family,
@@ -76,12 +76,12 @@ record NftablesObserved(
         family, table, exempt, areas, sources, chains, foreign, policy, all);
   }
 
-  /** The port of the socket that owns the table; 0: none. */
+  /** The port of the socket that owns the table; 0 if none. */
   int owner() {
     return table.map(Table::owner).orElse(0);
   }
 
-  /** Whether the set of destinations counts each of them; those of many ranges never do. */
+  /** Whether the set of destinations has a counter per range; large sets never do. */
   boolean isCounted() {
     return exempt
         .filter(content -> !content.blocks().isEmpty())

@@ -23,11 +23,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads rules and sets back as a policy: makes the policy that they seem to be, lays it out again,
- * and sees whether the same rules come of it. What is missing, foreign or out of order shows there.
+ * Reads rules and sets back as a policy: builds the policy that they seem to express, lays it out
+ * again and compares. Whatever is missing, foreign or out of order shows there.
  */
 final class PolicyDecoder {
-  private static final int IFNAMSIZ = 16; // a whole name; a shorter one is a beginning
+  private static final int IFNAMSIZ = 16; // a whole name; a shorter one is a prefix
 
   private PolicyDecoder() {}
 
@@ -142,7 +142,7 @@ final class PolicyDecoder {
         : Optional.of(new PortRange(from, to));
   }
 
-  /** In network order; 0, which is no port, where it is something else. */
+  /** In network order; 0, which is no port, if it is something else. */
   private static int port(Data data) {
     byte[] bytes = data.bytes();
     return bytes.length == 2 ? (bytes[0] & 0xff) << 8 | bytes[1] & 0xff : 0;

@@ -5,7 +5,7 @@ import ipmasq.netlink.Errno;
 import ipmasq.netlink.NetlinkFailure;
 import ipmasq.netlink.NetlinkUnavailable;
 
-/** The kernel did not answer a question. Never leaves this package: there it is a failure. */
+/** The kernel did not answer a query. Never leaves this package: it becomes a failure. */
 final class QueryFailed extends Exception {
   private static final long serialVersionUID = 1;
   private final transient Failure failure;
@@ -26,7 +26,7 @@ final class QueryFailed extends Exception {
     failure = failure(String.valueOf(why.getMessage()), why.errno());
   }
 
-  /** Whether the same question may be answered the next moment. */
+  /** Whether a retry may succeed. */
   boolean passing() {
     return passing;
   }

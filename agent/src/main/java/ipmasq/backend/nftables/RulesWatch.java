@@ -12,16 +12,16 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An eye on what concerns us in nf_tables, a few questions at a time and no process. Used by one
- * thread.
+ * Watches the parts of nf_tables that concern us, with a few queries and no child process. Used by
+ * one thread.
  *
- * <p>The kernel numbers its rulesets: while the number stays, nothing at all has changed. Else what
- * concerns us is read: for iptables the nat table's handle and flags and what the rules of our
- * chains and of POSTROUTING say, without what they counted. The kernel's handles of rules would not
- * do: they start again in a table that is made anew, and stay where a rule is replaced.
+ * <p>The kernel has a generation number for its ruleset: while it stays the same, nothing has
+ * changed. Otherwise the parts that concern us are read: for iptables the nat table's handle and
+ * flags, and the rules of our chains and of POSTROUTING without their counters. Rule handles would
+ * not do: they restart in a recreated table, and stay when a rule is replaced.
  */
 public final class RulesWatch implements Watch, AutoCloseable {
-  /** Reads what stands for the rules; equal when they are. */
+  /** Reads a fingerprint of the rules; equal if the rules are. */
   private interface Digest {
     Object read(NftablesClient kernel, Generation generation) throws QueryFailed;
   }
@@ -36,8 +36,8 @@ public final class RulesWatch implements Watch, AutoCloseable {
   }
 
   /**
-   * On rules that iptables-nft keeps in chains of these names, and on tables that would have them
-   * elsewhere: ours, and kube-proxy's.
+   * Watches the rules of iptables-nft in chains of these names, and whether our table or
+   * kube-proxy's exists.
    */
   public static RulesWatch ofIptables(List<Family> families, List<String> chains) {
     return new RulesWatch(
@@ -60,8 +60,8 @@ public final class RulesWatch implements Watch, AutoCloseable {
   }
 
   /**
-   * On our own table, and on chains of these names that an iptables may keep beside it. While the
-   * table has an owner, no other process can change what is in it.
+   * Watches our own table, and chains of these names that an iptables may hold. While the table has
+   * an owner, no other process can change its content.
    */
   public static RulesWatch ofOwnTable(List<String> chains) {
     return new RulesWatch(

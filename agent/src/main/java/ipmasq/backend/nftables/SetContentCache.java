@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The content of one family's sets as it was last read or written. Used by one thread.
  *
- * <p>To list a hundred thousand ranges takes the kernel as long as to load them, so it is done once
- * where once is enough: while our own socket owns the table, nobody else can change it, and while
- * the generation stays nobody has. Small sets are read each time, with their counters.
+ * <p>Listing a hundred thousand ranges takes the kernel as long as loading them, so they are listed
+ * only when needed: while our socket owns the table nobody else can change it, and while the
+ * generation stays the same nobody has. Small sets are read each time, with their counters.
  */
 final class SetContentCache {
   private long table;
@@ -18,7 +18,7 @@ final class SetContentCache {
   private Optional<SetContent> exempt = Optional.empty();
   private Optional<SetContent> sources = Optional.empty();
 
-  /** Whether what is known of this table still holds. */
+  /** Whether the cached content of this table is still valid. */
   boolean isStill(Table found, int port, Generation now) {
     boolean ours = found.owner() != 0 && found.owner() == port;
     return found.handle() == table && (ours || now.equals(generation));
@@ -48,7 +48,7 @@ final class SetContentCache {
     sources = Optional.of(newSources).filter(SetContentCache::isLarge);
   }
 
-  /** Whatever it was, look again. */
+  /** Drops the cached content. */
   void forget() {
     table = 0;
     generation = null;

@@ -12,8 +12,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Makes blocks of a set's elements. The kernel lists them from the last to the first, of each range
- * the key after it before the first of it; the former is missing where no key comes after.
+ * Turns a set's elements into blocks. The kernel lists them from last to first: for each range
+ * first the key after its end, then its start. The end is missing if the range reaches the last
+ * key.
  */
 final class SetContentReader implements ElementVisitor {
   private final boolean counted;

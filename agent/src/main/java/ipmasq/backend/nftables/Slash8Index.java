@@ -12,11 +12,11 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * The blocks of /8 in which there are exempt ranges, 256 at most.
+ * The /8 blocks that contain exempt ranges, 256 at most.
  *
- * <p>The kernel searches a set of ranges step by step, and a small set of single keys at once. What
- * is exempt are private networks most of the time, and what pods ask the internet for lies in other
- * areas: such a destination is known not to be exempt without a search.
+ * <p>The kernel finds a single key in a small set faster than it searches a set of ranges. Exempt
+ * ranges are mostly private networks, and internet destinations lie in other /8 blocks, so they
+ * need no search.
  */
 final class Slash8Index implements ElementVisitor {
   static final int MOST = 256;
@@ -25,7 +25,7 @@ final class Slash8Index implements ElementVisitor {
   private final TreeSet<Cidr> found = new TreeSet<>();
   private boolean odd;
 
-  /** What is left of an address in the name of its area. */
+  /** The mask that leaves an address's /8. */
   static Data mask(Family family) {
     byte[] mask = new byte[family.bytes()];
     mask[0] = (byte) 0xff;
@@ -47,7 +47,7 @@ final class Slash8Index implements ElementVisitor {
     return Cidrs.copyOf(areas);
   }
 
-  /** Where the first range stands that begins in an area or beyond. */
+  /** The index of the first range that begins in an area or beyond. */
   private static int indexFrom(Cidrs ranges, Cidr area) {
     int found = Collections.binarySearch(ranges, area);
     int at = found < 0 ? -found - 1 : found;
@@ -72,7 +72,7 @@ final class Slash8Index implements ElementVisitor {
     found.add(area);
   }
 
-  /** What belongs to a set of such ranges. */
+  /** The areas that belong to a set of such ranges. */
   static SetContent of(SetContent ranges) {
     return SetContent.written(around(ranges.blocks()));
   }

@@ -9,8 +9,7 @@ import ipmasq.netlink.nftables.Table;
 import ipmasq.netlink.nftables.TableFamily;
 
 /**
- * What our objects are called, and the comments that {@code nft list table inet ip-masq-agent}
- * shows.
+ * The names of our objects, and the comments that {@code nft list table inet ip-masq-agent} shows.
  */
 public final class TableNames {
   public static final Table TABLE =
@@ -26,9 +25,9 @@ public final class TableNames {
   static final String OUTBOUND_COMMENT = "ip-masq-agent: outbound traffic is subject to masquerade";
 
   /**
-   * After kube-proxy's and every iptables chain (100), as our chain in iptables stands after
-   * theirs; before Calico's (110). Two chains of one priority run in the order nobody can rely on,
-   * so this is a number that no one else uses.
+   * After kube-proxy's and every iptables chain (100), as our iptables chain comes after theirs;
+   * before Calico's (110). Chains of the same priority run in no reliable order, so no one else
+   * uses this number.
    */
   static final int PRIORITY = 105;
 
@@ -59,7 +58,7 @@ public final class TableNames {
     return new Chain(TABLE, "postrouting" + number(family), "nat", Hook.POSTROUTING, PRIORITY);
   }
 
-  /** Where exempt traffic gets its own source address for good; only with pinning. */
+  /** The chain that binds exempt traffic to its own source address; only with pinning. */
   public static Chain pin(Family family) {
     return new Chain(TABLE, "pin" + number(family), "nat", Hook.POSTROUTING, PIN_PRIORITY);
   }

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.StringTokenizer;
 
-/** Who owns a table, for people. */
+/** Describes a table's owner for people. */
 final class TableOwner {
   private static final Path PROC = Path.of("/proc");
   private static final String NETFILTER = "12";
@@ -15,9 +15,8 @@ final class TableOwner {
   private TableOwner() {}
 
   /**
-   * The kernel names the owner's socket by its port. Often that is a process id, but in a pid
-   * namespace of its own, or for a second socket, it is not; so the process is looked for that has
-   * the socket.
+   * The kernel names the owner's socket by its port. That is often a process id, but not in another
+   * pid namespace or for a second socket, so this looks for the process that holds the socket.
    */
   static String of(int port) {
     String number = Integer.toUnsignedString(port);
@@ -44,7 +43,7 @@ final class TableOwner {
         }
       }
     } catch (IOException hidden) {
-      // Then nobody can be named.
+      // The owner stays unknown.
     }
     return Optional.empty();
   }
@@ -58,7 +57,7 @@ final class TableOwner {
         }
       }
     } catch (IOException hidden) {
-      // It has ended, or is not ours to see.
+      // The process has ended, or may not be read.
     }
     return Optional.empty();
   }
@@ -71,7 +70,7 @@ final class TableOwner {
         }
       }
     } catch (IOException ended) {
-      // Not this one, then.
+      // Not this one.
     }
     return false;
   }

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The transactions that lead from what is held to a policy.
+ * The transactions that lead from the observed table to a policy.
  *
  * <p>A new set is filled in a first one, and used by rules only in a second: where both come in
  * one, packets meet the rules for a moment before the set answers. A set that is in use is changed
@@ -22,14 +22,16 @@ import java.util.Optional;
  * type, a chain on another hook.
  */
 record TableUpdate(Batch first, Batch second) {
-  /** Sets up to this size count each of their ranges; above, that would cost too much memory. */
+  /**
+   * Sets up to this size have a counter per range; in larger ones that would cost too much memory.
+   */
   static final int COUNTED = 4096;
 
   /**
    * The steps toward a policy in the form that {@link Policy#disjoint} gives it.
    *
-   * @param claim whether to make the table, or become the owner of it
-   * @param features what a table and sets that are made may have
+   * @param claim whether to create the table or become its owner
+   * @param features features for a table and sets that are created
    */
   static TableUpdate toward(
       Policy policy, NftablesObserved found, boolean claim, KernelFeatures features) {
@@ -66,7 +68,7 @@ record TableUpdate(Batch first, Batch second) {
   /**
    * The step that removes a family.
    *
-   * @param last whether nothing else is in the table, so that it goes too
+   * @param last whether the table holds nothing else, so that it is deleted too
    */
   static Batch removal(NftablesObserved observed, boolean last) {
     Batch batch = new Batch();
@@ -81,7 +83,7 @@ record TableUpdate(Batch first, Batch second) {
     return batch;
   }
 
-  /** What the set of destinations holds. */
+  /** The content of the set of destinations. */
   static Cidrs exempt(Policy disjoint) {
     return Destinations.copyOf(disjoint.destinations()).ranges();
   }
@@ -117,14 +119,14 @@ record TableUpdate(Batch first, Batch second) {
         continue;
       }
       if (old.isPresent() && !chain.sameHook(old.get())) {
-        batch.delete(chain.chain()); // where it is hooked cannot be changed
+        batch.delete(chain.chain()); // its hook cannot be changed in place
       }
       batch.add(chain.chain()).flush(chain.chain());
       chain.rules().forEach(batch::add);
     }
   }
 
-  /** What is in one of two sorted lists only. */
+  /** The elements that are in only one of two sorted lists. */
   private static void difference(Cidrs before, Cidrs after, List<Cidr> gone, List<Cidr> come) {
     int start = before.sameAtStart(after);
     int end = before.sameAtEnd(after, start);

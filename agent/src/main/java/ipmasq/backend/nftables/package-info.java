@@ -1,7 +1,6 @@
 /**
- * Everything about nf_tables that the agent knows, over netlink: the table of our own that holds a
- * policy, a cheap watch on our rules (iptables-nft's too), and other programs' rules at the nat
- * hook as they are in the kernel.
+ * The agent's own nf_tables table, which holds a policy, and a cheap watch on our rules (also those
+ * in iptables-nft), over netlink.
  */
 @NullMarked
 package ipmasq.backend.nftables;

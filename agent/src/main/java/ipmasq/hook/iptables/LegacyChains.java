@@ -15,11 +15,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A built-in chain of the nat table and what it leads to, from what iptables-save prints, a line at
- * a time.
+ * A built-in chain of the nat table and what it leads to, from the output of iptables-save, line by
+ * line.
  *
- * <p>Most of a node's rules are kube-proxy's chains of services: they are thrown away unread, and a
- * jump to one is a change of the destination.
+ * <p>Most of a node's rules are kube-proxy's chains of services: they are skipped unread, and a
+ * jump to one counts as a change of destination.
  */
 final class LegacyChains {
   private static final List<String> OF_SERVICES =
@@ -91,7 +91,7 @@ final class LegacyChains {
     return new BaseChain(name, priority, entry, drops, new BaseChain.ChainsRead(chains));
   }
 
-  /** What a target is that is a chain; nothing where it is an extension. */
+  /** The action for a target that is a chain; empty if it is an extension. */
   private Optional<Action> target(String name, boolean noReturn) {
     if (ourChain.equals(Optional.of(name))) {
       return Optional.of(new Action.Ours());

@@ -14,11 +14,11 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * What iptables-legacy has at a nat hook; what iptables-nft has is read with the rest of nf_tables.
- * Used by one thread.
+ * The rules of iptables-legacy at a nat hook; those of iptables-nft are read with the rest of
+ * nf_tables. Used by one thread.
  *
- * <p>It is looked at whichever iptables the node uses, because the kernel runs both: rules that
- * somebody left in the other one still translate packets.
+ * <p>It is read whichever iptables the node uses, because the kernel runs both: leftover rules in
+ * the other one still translate packets.
  */
 public final class LegacyHook {
   private static final Duration DEADLINE = Duration.ofSeconds(10);
@@ -29,15 +29,15 @@ public final class LegacyHook {
   private final Commands commands = new ChildProcesses(programs, DEADLINE);
   private long natMarks;
 
-  /** Whether there is a legacy nat table at all: without one nothing is asked. */
+  /** Whether there is a legacy nat table; without one no program is run. */
   public boolean exists(Family family) {
     return legacy.look(family, "nat") != LegacyTables.Presence.NOT_THERE;
   }
 
   /**
-   * The chain at nat postrouting; nothing where there is no legacy table.
+   * The chain at nat postrouting; empty if there is no legacy table.
    *
-   * @param ourChain the chain that holds the policy in force, where legacy holds it
+   * @param ourChain the chain that holds the policy in force, if legacy holds it
    */
   public Optional<BaseChain> postrouting(Family family, Optional<String> ourChain) {
     return read(family, "POSTROUTING", BaseChain.NF_IP_PRI_NAT_SRC, ourChain);
@@ -65,8 +65,8 @@ public final class LegacyHook {
   }
 
   /**
-   * Bits of the mark that legacy rules before nat postrouting may set; all where it is unknown. Of
-   * the nat table what the last look at it saw.
+   * Bits of the mark that legacy rules before nat postrouting may set; all if unknown. For the nat
+   * table this is from its last look.
    */
   public long markedBits(Family family) {
     boolean nat = legacy.look(family, "nat") == LegacyTables.Presence.THERE;
@@ -89,7 +89,7 @@ public final class LegacyHook {
     return result instanceof CommandResult.Ended(var status, var _) && status == 0;
   }
 
-  /** The program by the name that says so, else by what it really is. */
+  /** The program with the explicit legacy name, else one whose links lead to it. */
   private String program(Family family) {
     String named = Variant.program(family, "-legacy") + "-save";
     if (programs.find(named).isPresent()) {

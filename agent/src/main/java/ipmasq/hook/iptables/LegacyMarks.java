@@ -3,7 +3,7 @@ package ipmasq.hook.iptables;
 import ipmasq.iptables.ShellWords;
 import java.util.List;
 
-/** Which bits of the mark rules of iptables may set, a line of iptables-save at a time. */
+/** Which bits of the mark iptables rules may set, read line by line from iptables-save. */
 final class LegacyMarks {
   private static final long ALL = 0xffff_ffffL;
 

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Reads anybody's rule as iptables-save prints it: what it asks and what it does. */
+/** Reads any program's rule as iptables-save prints it: its conditions and its action. */
 final class SavedRuleReader {
   private static final Set<String> SAYS_NOTHING =
       Set.of(
@@ -34,7 +34,7 @@ final class SavedRuleReader {
           "iprange");
   private static final int LONGEST_TEXT = 300;
 
-  /** What a target is that is a chain; nothing where it is an extension. */
+  /** The action for a target that is a chain; empty if it is an extension. */
   @FunctionalInterface
   interface JumpTargets {
     Optional<Action> target(String name, boolean noReturn);
@@ -88,7 +88,7 @@ final class SavedRuleReader {
         case "-m" -> module(next());
         case "-j" -> {
           action = Optional.of(target(next(), chains, false));
-          return; // what follows are the target's own options
+          return; // the target's own options follow
         }
         case "-g" -> {
           action = Optional.of(target(next(), chains, true));
@@ -220,7 +220,7 @@ final class SavedRuleReader {
     };
   }
 
-  /** {@code --to-source 192.0.2.1-192.0.2.9:1024-2000}; IPv6 in brackets where ports follow. */
+  /** {@code --to-source 192.0.2.1-192.0.2.9:1024-2000}; IPv6 in brackets if ports follow. */
   private Action snat() {
     int option = words.indexOf("--to-source");
     String text = option < 0 || option + 1 >= words.size() ? "" : words.get(option + 1);
@@ -232,7 +232,7 @@ final class SavedRuleReader {
         : new Action.UnknownAction("-j SNAT");
   }
 
-  /** {@code --set-xmark value/mask}: zeroes the mask's bits, then turns the value's. */
+  /** {@code --set-xmark value/mask}: clears the mask's bits, then flips the value's. */
   private Action setMark() {
     int option = words.indexOf("--set-xmark");
     String text = option < 0 || option + 1 >= words.size() ? "" : words.get(option + 1);

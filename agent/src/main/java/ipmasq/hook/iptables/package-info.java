@@ -1,4 +1,4 @@
-/** Reads everybody's rules in iptables-legacy for {@link ipmasq.hook}. */
+/** Reads all programs' rules in iptables-legacy for {@link ipmasq.hook}. */
 @NullMarked
 package ipmasq.hook.iptables;
 

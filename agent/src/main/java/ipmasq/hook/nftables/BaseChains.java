@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The base chains of all tables, remembered. Used by one thread.
+ * A cache of the base chains of all tables. Used by one thread.
  *
  * <p>The kernel lists them only together with all other chains, of which kube-proxy has tens of
- * thousands. They are listed again when a table comes, goes or has more or less in it than before;
- * of tables that hold services, where that is every day, only now and then.
+ * thousands. They are listed again when a table appears, disappears or changes size. Tables with
+ * services change size all the time, so theirs are listed only now and then.
  */
 public final class BaseChains {
   private static final long OLD_NANOS = Duration.ofSeconds(30).toNanos();
@@ -32,7 +32,7 @@ public final class BaseChains {
   private long listedAt;
   private boolean listed;
 
-  /** Nothing where the kernel does not answer. */
+  /** Empty if the kernel does not answer. */
   Optional<BaseListing> list(RulesetReader kernel) {
     Optional<List<TableUse>> uses = kernel.ask(nftables -> nftables.tableUses());
     if (uses.isEmpty()) {

@@ -19,19 +19,18 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What nf_tables has at a nat hook, iptables-nft's chains included: the base chains there, and of
- * other chains only those that they lead to. Used by one thread, which opens and closes sockets for
- * each look.
+ * The base chains of nf_tables at a nat hook, including iptables-nft's, and the chains that they
+ * jump to. Used by one thread; each look opens its own sockets.
  *
- * <p>However much others have, a look reads so many chains, rules and elements at most. A chain
- * beyond that is one that cannot be read.
+ * <p>A look reads a bounded number of chains, rules and elements. A chain beyond that counts as
+ * unreadable.
  */
 public final class ForeignChains {
   private static final int MOST_CHAINS = 1000;
   private static final int MOST_RULES = 10_000;
   private static final String OURS = "ours";
 
-  /** Chains of a service: the rules that lead there are enough to know that they change it. */
+  /** Chains of a service: a jump there is enough to know that the destination changes. */
   private static final List<String> OF_SERVICES =
       List.of("KUBE-SVC-", "KUBE-SEP-", "KUBE-SVL-", "KUBE-EXT-", "KUBE-FW-", "KUBE-XLB-");
 
@@ -56,7 +55,7 @@ public final class ForeignChains {
   /**
    * The chains at nat postrouting.
    *
-   * @param ourChain the chain of iptables-nft that holds the policy in force, where it does
+   * @param ourChain the chain of iptables-nft that holds the policy in force, if any
    * @param ownTable whether our own table holds it: then its chains are places, not rules
    */
   public static List<BaseChain> postrouting(
@@ -66,7 +65,7 @@ public final class ForeignChains {
 
   /**
    * The chains at nat prerouting, where services get their destination. Of the rules for thousands
-   * of services only those are kept that may concern a destination.
+   * of services, only those that may concern a destination are kept.
    */
   public static List<BaseChain> prerouting(BaseChains bases, Ip to) {
     ForeignChains chains = new ForeignChains(bases, to.family(), Optional.empty(), false);
@@ -138,7 +137,7 @@ public final class ForeignChains {
         new BaseChain.ChainsRead(reachable(chain, iptables)));
   }
 
-  /** What one of our own chains does; nothing where it is none of them. */
+  /** The action of one of our own chains; empty if it is not ours. */
   private Optional<Action> ours(Chain chain) {
     if (!chain.table().equals(TableNames.TABLE.name()) || chain.family() != TableFamily.INET) {
       return Optional.empty();
@@ -152,10 +151,10 @@ public final class ForeignChains {
         return Optional.of(same ? new Action.Pin() : new Action.NoAction());
       }
     }
-    return Optional.empty(); // somebody else's, in our table
+    return Optional.empty(); // another program's, in our table
   }
 
-  /** The chains that a base chain leads to, as far as they can be read. */
+  /** The chains reachable from a base chain, as far as they can be read. */
   private Map<String, List<ipmasq.hook.Rule>> reachable(Chain base, boolean iptables) {
     Map<String, List<ipmasq.hook.Rule>> read = new HashMap<>();
     List<String> todo = new ArrayList<>(List.of(base.name()));
@@ -198,7 +197,9 @@ public final class ForeignChains {
     return destination.isEmpty() || ForeignRule.mayConcern(rule, destination.get());
   }
 
-  /** A jump to our own chain is our policy; one to a service's is a change of destination. */
+  /**
+   * A jump to our chain means our policy; one to a service's chain means a change of destination.
+   */
   private ipmasq.hook.Rule known(ipmasq.hook.Rule rule) {
     Optional<String> target = rule.target();
     if (target.isEmpty()) {

@@ -40,15 +40,15 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads anybody's rule of nf_tables by following what its registers hold: loads put something in,
- * masks change it, comparisons ask about it. What an expression does that is not known here is
- * never guessed: after it no register is known, and the rule matches perhaps.
+ * Reads any program's rule of nf_tables by following its registers: loads fill them, masks change
+ * them, comparisons test them. Unknown expressions are never guessed: after one, all registers are
+ * unknown and the rule may match.
  */
 final class ForeignRule {
-  private static final int SLOTS = 20; // of four bytes
+  private static final int SLOTS = 20; // of four bytes each
   private static final int LONGEST_TEXT = 300;
 
-  /** A set of several fields is taken apart up to so many elements, else asked. */
+  /** A set of concatenated keys is expanded up to this many elements; a larger one is queried. */
   private static final int MOST_ALTERNATIVES = 256;
 
   private final Family family;
@@ -63,7 +63,7 @@ final class ForeignRule {
   private boolean matched;
   private String targetOptions = "";
 
-  /** A map that stands for as many rules as it has elements. */
+  /** A map that is expanded to one rule per element. */
   private record Mapping(List<RegisterContent> fields, List<Entry> entries, int to) {}
 
   private ForeignRule(Family family, Function<String, Elements> sets) {
@@ -77,7 +77,7 @@ final class ForeignRule {
   }
 
   /**
-   * The rule, or as many as a map in it has elements; none where it never concerns this family.
+   * The rule, or one per element of a map in it; none if it never concerns this family.
    *
    * @param asIptables whether to print it as iptables would
    */
@@ -96,7 +96,7 @@ final class ForeignRule {
         text.length() > LONGEST_TEXT ? text.substring(0, LONGEST_TEXT) + "…" : text);
   }
 
-  /** Whether it may match, as far as its own words tell: sets are not looked at. */
+  /** Whether it may match, judged by the rule alone: sets are not read. */
   static boolean mayConcern(Rule rule, Ip destination) {
     ForeignRule reader = new ForeignRule(destination.family(), _ -> new Elements.Unreadable());
     for (Expression expression : rule.expressions()) {
@@ -134,7 +134,7 @@ final class ForeignRule {
     return new ipmasq.hook.Rule(all, both, text);
   }
 
-  /** What an element of the map makes of the rule. */
+  /** The rule for one element of the map. */
   private Action mapped(Entry entry) {
     if (entry.verdict().isPresent()) {
       return verdict(entry.verdict().get());
@@ -227,7 +227,7 @@ final class ForeignRule {
     return content == null ? RegisterContent.unknown("a register") : content;
   }
 
-  /** The fields that make a key, from a register on. */
+  /** The fields that form a key, starting at a register. */
   private List<RegisterContent> fields(int register, int length) {
     List<RegisterContent> fields = new ArrayList<>();
     int slot = slot(register);
@@ -258,7 +258,7 @@ final class ForeignRule {
     };
   }
 
-  /** The parts of a key that packets can be asked for; none where one cannot. */
+  /** The parts of a key as packet properties; none if one is not a packet property. */
   private List<SetKey> keys(int register, int length) {
     List<SetKey> keys = new ArrayList<>();
     for (RegisterContent field : fields(register, length)) {
@@ -305,7 +305,7 @@ final class ForeignRule {
         : new Condition.AnyOf(alternatives, "@" + name);
   }
 
-  /** 0 where only the element for all other keys is there. */
+  /** 0 if only the element for all other keys is there. */
   private static int keyLength(List<Entry> entries) {
     return entries.stream()
         .flatMap(entry -> entry.keys().stream())
@@ -335,7 +335,7 @@ final class ForeignRule {
             : new Condition.Destination(AddressRanges.of(ranges)));
   }
 
-  /** That the fields are those of an element. */
+  /** The condition that the fields match an element. */
   private List<Condition> is(List<RegisterContent> fields, Entry entry) {
     if (entry.keys().isEmpty()) {
       return List.of();
@@ -417,7 +417,7 @@ final class ForeignRule {
       return new Action.Translate(
           "snat", Optional.of(new IpRange(Ip.ofBytes(from.get()), Ip.ofBytes(to.get()))));
     }
-    // By a map that is taken apart its elements say to what; else it may be to anything.
+    // The elements of an expanded map give the target; otherwise it may be any.
     boolean mapped = mapping.isPresent() && mapping.get().to == nat.firstAddress();
     return mapped
         ? new Action.Translate("snat")
@@ -458,7 +458,7 @@ final class ForeignRule {
     }
   }
 
-  /** What neither asks nor decides is let pass; of the rest nothing is taken for granted. */
+  /** Expressions that neither match nor decide are skipped; any other makes the rule unknown. */
   private void unknown(Unknown unknown) {
     switch (unknown.name()) {
       case "log", "last", "notrack", "dup" -> {}

@@ -20,11 +20,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The sets and maps of one table of others: what is in them, where that is not too much. Used by
+ * The sets and maps of another program's table, with their content if it is not too large. Used by
  * one thread.
  */
 class ForeignSets {
-  /** Longer ones are not read: what they hold is asked for an element at a time. */
+  /** Larger ones are not read: their elements are queried one by one. */
   static final int MOST_ELEMENTS = 4096;
 
   private final RulesetReader kernel;
@@ -41,7 +41,7 @@ class ForeignSets {
     /**
      * All of it.
      *
-     * @param set the same, to be asked
+     * @param set the same set, for queries
      */
     record AllElements(List<Entry> entries, ElementSet set) implements Elements {
       public AllElements {
@@ -50,7 +50,7 @@ class ForeignSets {
     }
 
     /**
-     * It is too long.
+     * It is too large to read.
      *
      * @param keyLength in bytes
      */
@@ -152,7 +152,7 @@ class ForeignSets {
     return bytes;
   }
 
-  /** One that is asked, over a socket of its own for each question. */
+  /** A set that is queried, with a socket per query. */
   private record InKernel(NftSet set) implements ElementSet {
     @Override
     public String name() {

@@ -10,12 +10,12 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Prints a rule that iptables-nft wrote as {@code iptables -S} does, where it is of its kind. */
+/** Prints a rule of iptables-nft as {@code iptables -S} does, if possible. */
 final class IptablesText {
   private IptablesText() {}
 
   /**
-   * @param commentFirst whether the comment stands before the other matches
+   * @param commentFirst whether the comment comes before the other matches
    * @param options the target's own
    */
   static String of(
@@ -51,7 +51,7 @@ final class IptablesText {
 
   private static final int MATCHES = 5;
 
-  /** iptables prints what every rule can have first, in this order. */
+  /** iptables prints the generic matches first, in this order. */
   private static int rank(Condition condition) {
     return switch (condition instanceof Condition.Not(var inner) ? inner : condition) {
       case Condition.Source(var ranges) -> isBlock(ranges) ? 0 : MATCHES;

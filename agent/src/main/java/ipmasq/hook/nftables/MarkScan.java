@@ -14,8 +14,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Which bits of a packet's mark somebody may have set before the nat postrouting hook. kube-proxy's
- * own chains are left out: they mark packets to services. Used by one thread.
+ * Which bits of a packet's mark may have been set before the nat postrouting hook. kube-proxy's own
+ * chains are left out: they mark packets to services. Used by one thread.
  */
 public final class MarkScan {
   private static final long ALL = 0xffff_ffffL;
@@ -32,7 +32,7 @@ public final class MarkScan {
     this.family = family;
   }
 
-  /** The bits; all of them where it cannot be told. */
+  /** The bits; all of them if unknown. */
   public static long bits(BaseChains bases, Family family) {
     MarkScan scan = new MarkScan(family);
     try (RulesetReader kernel = scan.kernel) {
@@ -49,9 +49,7 @@ public final class MarkScan {
     }
   }
 
-  /**
-   * Whether packets that are sent on pass it before nat postrouting, and it is not kube-proxy's.
-   */
+  /** Whether forwarded packets pass it before nat postrouting, and it is not kube-proxy's. */
   private boolean isBefore(Chain chain) {
     Hook hook = chain.base().map(Chain.BaseHook::hook).orElse(Hook.INPUT);
     boolean passed = hook == Hook.PREROUTING || hook == Hook.FORWARD || hook == Hook.POSTROUTING;
@@ -83,7 +81,7 @@ public final class MarkScan {
       }
       rulesLeft -= head.get().list().size();
       for (Rule rule : head.get().list()) {
-        // What its sets hold does not matter here, only what the rule would do.
+        // The content of its sets does not matter here, only the rule's action.
         for (ipmasq.hook.Rule each :
             ForeignRule.read(rule, family, _ -> new ForeignSets.Elements.Unreadable(), false)) {
           mark(each.action());

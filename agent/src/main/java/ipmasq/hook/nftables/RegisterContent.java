@@ -27,13 +27,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What a register of nf_tables holds of a packet, and what it means to ask about it. What cannot be
- * followed is unknown, and so is every answer about it.
+ * What a register of nf_tables holds of a packet, and what comparing it means. Content that cannot
+ * be followed is unknown, and so is every comparison with it.
  *
  * @param text what it is, for people
  * @param length in bytes
- * @param mask the bits that were kept; nothing: all
- * @param xor the bits that were turned after that
+ * @param mask the bits that were kept; empty: all
+ * @param xor the bits that were flipped after that
  */
 record RegisterContent(
     What what, String text, int length, Optional<byte[]> mask, Optional<byte[]> xor) {
@@ -55,7 +55,7 @@ record RegisterContent(
     CT_STATE,
     CT_STATUS,
     CT_DIRECTION,
-    /** A constant, which stands in {@code mask}. */
+    /** A constant, which is held in {@code mask}. */
     CONSTANT,
     UNKNOWN
   }
@@ -70,9 +70,9 @@ record RegisterContent(
   private static final int NF_CT_STATE_BIT_NEW = 8; // NF_CT_STATE_BIT(IP_CT_NEW)
 
   /**
-   * Bits of a connection's status that are known of the first packet of one which goes where it was
-   * sent to: {@code IPS_EXPECTED}, {@code IPS_SEEN_REPLY}, {@code IPS_ASSURED}, {@code
-   * IPS_CONFIRMED}, {@code IPS_SRC_NAT}, {@code IPS_DST_NAT}.
+   * Status bits that are known for the first packet of a connection whose destination is unchanged:
+   * {@code IPS_EXPECTED}, {@code IPS_SEEN_REPLY}, {@code IPS_ASSURED}, {@code IPS_CONFIRMED},
+   * {@code IPS_SRC_NAT}, {@code IPS_DST_NAT}.
    */
   private static final long IPS_KNOWN = 0x3f;
 
@@ -201,7 +201,7 @@ record RegisterContent(
     return what == What.CONSTANT ? mask : Optional.empty();
   }
 
-  /** A mark that consists of the packet's own: what was kept of it and what was turned. */
+  /** A mark derived from the packet's own: which bits were kept and which flipped. */
   Optional<long[]> ofMark() {
     if (what != What.MARK) {
       return Optional.empty();
@@ -213,7 +213,7 @@ record RegisterContent(
         });
   }
 
-  /** As a part of a key; nothing where it is not one that packets can be asked for. */
+  /** As a part of a key; empty if it is not a known packet property. */
   Optional<SetKey> key(Family family) {
     if (!isPlain()) {
       return Optional.empty();
@@ -266,7 +266,7 @@ record RegisterContent(
     return holds ? Condition.AnyOf.ALWAYS : Condition.AnyOf.NEVER;
   }
 
-  /** That it is this. */
+  /** The condition that it equals a value. */
   Condition is(byte[] bytes, Family family) {
     return switch (what) {
       case SOURCE -> block(bytes, family).map(Condition::source).orElse(cannotTell());
@@ -340,7 +340,7 @@ record RegisterContent(
     return (kept & ~known) == 0 ? Condition.AnyOf.ALWAYS : cannotTell();
   }
 
-  /** That it is one of those from the first to the last. */
+  /** The condition that it lies in a range, ends included. */
   Condition between(byte[] first, byte[] last, Family family) {
     if (Arrays.equals(first, last)) {
       return is(first, family);
@@ -384,7 +384,7 @@ record RegisterContent(
     }
   }
 
-  /** How many leading ones; -1 where ones follow a zero. */
+  /** The number of leading ones; -1 if ones follow a zero. */
   private static int leadingOnes(byte[] mask) {
     int length = 0;
     boolean ended = false;
@@ -425,7 +425,7 @@ record RegisterContent(
     }
   }
 
-  /** A name, or the beginning of one where the kernel compares fewer bytes. */
+  /** A name, or a prefix of one if the kernel compares fewer bytes. */
   private static String name(byte[] bytes) {
     String text = new String(bytes, StandardCharsets.UTF_8);
     int end = text.indexOf('\0');

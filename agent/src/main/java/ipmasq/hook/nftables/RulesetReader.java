@@ -10,9 +10,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Questions to nf_tables of which a missing answer is an answer. Used by one thread.
+ * Queries to nf_tables that may stay unanswered. Used by one thread.
  *
- * <p>A list that was cut leaves its socket unusable, so that the next question opens another.
+ * <p>A truncated list leaves its socket unusable, so the next query opens another.
  */
 final class RulesetReader implements AutoCloseable {
   private static final int ATTEMPTS = 3;
@@ -28,7 +28,7 @@ final class RulesetReader implements AutoCloseable {
     return nftables;
   }
 
-  /** Nothing where the kernel does not answer. A list that changed meanwhile is asked for again. */
+  /** Empty if the kernel does not answer. A list that changed meanwhile is asked for again. */
   <T> Optional<T> ask(Function<Nftables, Answer<T>> question) {
     try {
       for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -48,7 +48,7 @@ final class RulesetReader implements AutoCloseable {
     return Optional.empty();
   }
 
-  /** The same of a list that may be cut. */
+  /** The same for a list that may be truncated. */
   <T> Optional<Head<T>> head(Function<Nftables, Answer<Head<T>>> question) {
     Optional<Head<T>> head = ask(question);
     if (head.isPresent() && !head.get().whole()) {

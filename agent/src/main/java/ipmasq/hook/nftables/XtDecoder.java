@@ -20,7 +20,7 @@ import java.util.Optional;
 /**
  * Reads the structures of iptables' matches and targets, as {@code iptables-nft} leaves them in a
  * rule. They are the kernel's interface to iptables and never change; a new one has a new revision.
- * What is not known here is named, and matches perhaps.
+ * An unknown one is named, and may match.
  */
 final class XtDecoder {
   private static final int XT_ADDRTYPE_LOCAL = 1 << 2;
@@ -172,7 +172,7 @@ final class XtDecoder {
     return all;
   }
 
-  /** The first packet of a connection is new, and nothing else; nor is it translated yet. */
+  /** The first packet of a connection is NEW only, and not translated yet. */
   private static Condition state(int mask, boolean inverted) {
     return ((mask & XT_CONNTRACK_STATE_BIT_NEW) != 0) != inverted
         ? Condition.AnyOf.ALWAYS

@@ -1,4 +1,4 @@
-/** Reads everybody's rules in nf_tables, iptables-nft's included, for {@link ipmasq.hook}. */
+/** Reads all programs' rules in nf_tables, including iptables-nft's, for {@link ipmasq.hook}. */
 @NullMarked
 package ipmasq.hook.nftables;
 

@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Shows the agent at work, a step at a time; exits with 1 where something is not as it says. */
+/** Shows the agent at work, step by step; exits with 1 if something is not as it says. */
 public final class Demo {
   private static final List<Traveller> TRAVELLERS =
       List.of(

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 /**
  * What {@code ip-masq-agent explain --output json} says of one destination.
  *
- * @param range the range that decided; empty where none holds the destination
+ * @param range the range that decided; empty if none holds the destination
  */
 record Verdict(String destination, boolean translated, String range) {
   private static final Pattern OBJECT = Pattern.compile("\\{[^}]*}");
@@ -36,7 +36,7 @@ record Verdict(String destination, boolean translated, String range) {
     return verdicts;
   }
 
-  /** The rule that decided, as it stands in the chain, without its comment. */
+  /** The rule that decided, as in the chain, without its comment. */
   String rule() {
     String match = range.isEmpty() ? "" : "-d " + range + " ";
     return match + (translated ? "-j MASQUERADE" : "-j RETURN");

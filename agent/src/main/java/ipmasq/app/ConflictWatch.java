@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ConflictWatch implements Consumer<Pass> {
   private static final Duration SETTLE = Duration.ofSeconds(2);
-  private static final Duration STEP = Duration.ofSeconds(2);
+  private static final Duration STEP = Duration.ofSeconds(4);
   private static final Duration LEGACY = Duration.ofSeconds(30);
   private static final Duration LONGEST_REST = Duration.ofSeconds(8);
   private static final int SHARE = 20;

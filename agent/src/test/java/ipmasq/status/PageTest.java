@@ -321,6 +321,7 @@ class PageTest {
           }
           return minute == 24 || minute == 47;
         });
+    story.flows(120, 0);
     browser.show(1100, 1000, false);
     browser.open(url);
     browser.await("document.querySelectorAll('#flows figure').length === 10");

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class PassLogger implements Consumer<Pass> {
   private final Log log;
   private @Nullable Pass before;
-  private String mended = "";
+  private String lastRepair = "";
   private int repairs;
   private final Map<Family, List<Change>> pending = new EnumMap<>(Family.class);
   private final Map<String, Failure> stale = new HashMap<>();
@@ -87,8 +87,8 @@ public final class PassLogger implements Consumer<Pass> {
     if (pass.fighting() && !fought) {
       String line =
           "another program keeps changing our rules, and this was repaired each time: "
-              + (mended.isEmpty() ? "what other lines say" : mended)
-              + "; from now on we wait for some seconds before each repair";
+              + (lastRepair.isEmpty() ? "what other lines say" : lastRepair)
+              + "; from now on a repair waits up to 2 s";
       log.warn(LogEvent.of(LogEventKind.FIGHT, line).with("backend", pass.backend()));
     } else if (fought && !pass.fighting()) {
       String line =
@@ -171,7 +171,7 @@ public final class PassLogger implements Consumer<Pass> {
         Supplier<LogEvent> event =
             () -> changed(LogEventKind.RULES_CHANGED, line, family, pass.backend(), changes, pass);
         if (pass.why().contains(Trigger.RULES)) {
-          mended = family + " " + Change.few(changes);
+          lastRepair = family + " " + Change.few(changes);
         }
         if (pass.fighting() && !pass.why().contains(Trigger.CONFIG)) {
           repairs++;

@@ -32,25 +32,7 @@ public final class FlowJudge {
    * A policy, and its exempt ranges in order: trying 100,000 in turn for each of 2,000 flows would
    * take a second.
    */
-  private record JudgedPolicy(Policy policy, Cidrs exempt) {
-    Optional<Cidr> exempting(Ip destination) {
-      int low = 0;
-      int high = exempt.size() - 1;
-      while (low <= high) {
-        int middle = low + high >>> 1;
-        Cidr range = exempt.get(middle);
-        if (range.contains(destination)) {
-          return Optional.of(range);
-        }
-        if (range.first().compareTo(destination) < 0) {
-          low = middle + 1;
-        } else {
-          high = middle - 1;
-        }
-      }
-      return Optional.empty();
-    }
-  }
+  private record JudgedPolicy(Policy policy, Cidrs exempt) {}
 
   /** What a flow says about the rules. */
   public enum Judgement {
@@ -93,7 +75,7 @@ public final class FlowJudge {
     if (node.own.contains(to) || isIn(NEVER_FORWARDED, to)) {
       return Judgement.LEFT_OUT;
     }
-    boolean exempt = rules.exempting(to).isPresent();
+    boolean exempt = rules.exempt.holding(to).isPresent();
     boolean right = exempt ? !flow.translated() : isTranslatedAs(rules.policy, flow);
     if (right && (exempt || rules.policy.interfaces().isEmpty())) {
       return Judgement.AS_CONFIG;
@@ -108,7 +90,7 @@ public final class FlowJudge {
   /** The exempt range that holds a destination. */
   Optional<Cidr> range(Ip destination) {
     return Optional.ofNullable(families.get(destination.family()))
-        .flatMap(rules -> rules.exempting(destination));
+        .flatMap(rules -> rules.exempt.holding(destination));
   }
 
   private static boolean isPod(Ip source, Policy policy, OwnAddresses node) {

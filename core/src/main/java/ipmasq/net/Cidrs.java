@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.RandomAccess;
 
 /**
@@ -165,6 +166,25 @@ public final class Cidrs extends AbstractList<Cidr> implements RandomAccess {
     }
     boolean asItIs = to == words;
     return asItIs ? this : new Cidrs(kept == size() ? to : Arrays.copyOf(to, WORDS * kept));
+  }
+
+  /** The block that holds an address, by binary search: only for blocks in order and disjoint. */
+  public Optional<Cidr> holding(Ip address) {
+    int low = 0;
+    int high = size() - 1;
+    while (low <= high) {
+      int middle = (low + high) >>> 1;
+      Cidr block = get(middle);
+      if (block.contains(address)) {
+        return Optional.of(block);
+      }
+      if (block.first().compareTo(address) < 0) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return Optional.empty();
   }
 
   /** Sorted; this list itself if it already is. */

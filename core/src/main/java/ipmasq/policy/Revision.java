@@ -1,8 +1,7 @@
 package ipmasq.policy;
 
-import ipmasq.net.Cidr;
+import ipmasq.net.Cidrs;
 import ipmasq.net.Ip;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -74,7 +73,7 @@ public final class Revision {
   /** A policy with sorted ranges, for binary search. */
   private static final class Side {
     private final Policy policy;
-    private final List<Cidr> exempt;
+    private final Cidrs exempt;
 
     Side(Policy policy) {
       this.policy = policy;
@@ -85,27 +84,9 @@ public final class Revision {
       if (!policy.sources().isEmpty() && policy.sources().stream().noneMatch(packet::comesFrom)) {
         return new Fate.Untouched();
       }
-      return isExempt(packet.destination())
+      return exempt.holding(packet.destination()).isPresent()
           ? new Fate.Kept(policy.pinned())
           : new Fate.Translated(policy.translation());
-    }
-
-    private boolean isExempt(Ip destination) {
-      int low = 0;
-      int high = exempt.size() - 1;
-      while (low <= high) {
-        int middle = (low + high) >>> 1;
-        Cidr range = exempt.get(middle);
-        if (range.contains(destination)) {
-          return true;
-        }
-        if (range.first().compareTo(destination) < 0) {
-          low = middle + 1;
-        } else {
-          high = middle - 1;
-        }
-      }
-      return false;
     }
   }
 }

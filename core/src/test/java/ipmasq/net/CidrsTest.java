@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -113,5 +114,15 @@ class CidrsTest {
     bytes[0] = (byte) (random.nextBoolean() ? 10 : 200);
     int prefix = random.nextInt(family.bits() + 1);
     return new Cidr(Ip.ofBytes(bytes).masked(prefix), prefix);
+  }
+
+  @Test
+  void theBlockThatHoldsAnAddress() {
+    Cidrs blocks = packed("10.0.0.0/24", "10.0.2.0/24", "192.168.0.0/16");
+    assertEquals(Optional.of(Cidr.of("10.0.2.0/24")), blocks.holding(Ip.of("10.0.2.255")));
+    assertEquals(Optional.of(Cidr.of("10.0.0.0/24")), blocks.holding(Ip.of("10.0.0.0")));
+    assertEquals(Optional.empty(), blocks.holding(Ip.of("10.0.1.1")));
+    assertEquals(Optional.empty(), blocks.holding(Ip.of("192.169.0.0")));
+    assertEquals(Optional.empty(), Cidrs.NONE.holding(Ip.of("10.0.0.1")));
   }
 }

@@ -14,6 +14,16 @@ public record Rule(List<Condition> conditions, Action action, String text) {
     conditions = List.copyOf(conditions);
   }
 
+  /** The sources that it is limited to; empty if it does not name them. */
+  Optional<AddressRanges> sources() {
+    for (Condition condition : conditions) {
+      if (condition instanceof Condition.Source(var ranges)) {
+        return Optional.of(ranges);
+      }
+    }
+    return Optional.empty();
+  }
+
   /** The chain that it leads to. */
   public Optional<String> target() {
     return switch (action instanceof Action.MarkAnd(var _, var then) ? then : action) {

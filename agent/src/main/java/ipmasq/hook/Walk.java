@@ -175,9 +175,8 @@ final class Walk {
           case Action.Keep() -> here = end(rule, DecisionKind.KEPT, here, match, acts, unsure);
           case Action.ChangeDestination _ ->
               here = end(rule, DecisionKind.REDIRECTED, here, match, acts, unsure);
-          case Action.Translate(var _, var to) -> {
-            here = end(rule, translation(to), here, match, acts, unsure);
-          }
+          case Action.Translate(var _, var to) ->
+              here = end(rule, translation(rule, to), here, match, acts, unsure);
           case Action.UnknownAction _, Action.Ask _ -> {
             decide(rule, DecisionKind.UNCLEAR, Truth.MAYBE, unsure);
             here = Truth.MAYBE;
@@ -215,12 +214,16 @@ final class Walk {
     }
 
     /** A translation to the packet's own source keeps it. */
-    private DecisionKind translation(Optional<IpRange> to) {
+    private DecisionKind translation(Rule rule, Optional<IpRange> to) {
       if (to.isEmpty()) {
         return DecisionKind.TRANSLATED;
       }
       boolean one = to.get().first().equals(to.get().last());
-      Truth same = flow.sources().map(AddressRanges.of(to.get())::hold).orElse(Truth.MAYBE);
+      Optional<AddressRanges> sources =
+          rule.sources()
+              .filter(r -> flow.sources().map(all -> all.hold(r) == Truth.YES).orElse(true))
+              .or(flow::sources);
+      Truth same = sources.map(AddressRanges.of(to.get())::hold).orElse(Truth.MAYBE);
       return switch (same) {
         case NO -> DecisionKind.TRANSLATED;
         case YES -> one ? DecisionKind.KEPT : DecisionKind.UNCLEAR;

@@ -161,7 +161,7 @@ final class GeneratedRules {
 
   private String match() {
     String uplink = "eth0";
-    return switch (random.nextInt(16)) {
+    return switch (random.nextInt(18)) {
       case 0, 1 -> ip() + " saddr " + not() + source();
       case 2, 3, 4 -> ip() + " daddr " + not() + block();
       case 5 -> ip() + " daddr " + not() + range();
@@ -169,7 +169,22 @@ final class GeneratedRules {
       case 7 -> ip() + " daddr " + not() + "{ " + block() + " }";
       case 8 -> "oifname " + not() + one(List.of(uplink, "\"eth*\"", "pod0", "\"wlan*\""));
       case 9 -> "oif " + not() + one(List.of(uplink, "lo"));
-      case 10 -> "meta l4proto " + not() + one(List.of("udp", "tcp", "{ tcp, udp }", "icmpv6"));
+      case 10 ->
+          "meta l4proto "
+              + not()
+              + one(List.of("udp", "tcp", "{ tcp, udp }", "icmp", "ipv6-icmp", "sctp"));
+      case 15 -> "tcp dport " + not() + one(List.of("7777", "1-1023", "{ 53, 7777 }"));
+      case 16 ->
+          one(
+              List.of(
+                  "th dport 7777",
+                  "tcp flags syn",
+                  "tcp flags & (syn|ack) == syn",
+                  "icmp type echo-request",
+                  "icmpv6 type { echo-request, echo-reply }",
+                  "udp sport 1024-65535",
+                  family == Family.IPV4 ? "ip protocol udp" : "ip6 nexthdr tcp",
+                  "meta l4proto . th dport { tcp . 7777, udp . 53 }"));
       case 11 -> "udp dport " + not() + one(List.of("7777", "53", "7000-8000", "{ 53, 7777 }"));
       case 12 -> "meta mark " + one(List.of("0", "0x4000", "& 0x4000 == 0", "& 0x80 == 0x80"));
       case 13 -> "ct state " + one(List.of("new", "established", "new,related", "invalid"));
@@ -218,6 +233,10 @@ final class GeneratedRules {
     };
   }
 
+  private String icmp() {
+    return family == Family.IPV4 ? "icmp" : "ipv6-icmp";
+  }
+
   // iptables
 
   private String saved() {
@@ -225,12 +244,15 @@ final class GeneratedRules {
     for (String chain : List.of("OTHER-B", "OTHER-A", "POSTROUTING")) {
       for (int i = random.nextInt(4); i >= 0; i--) {
         StringBuilder line = new StringBuilder("-A " + chain);
-        boolean protocol = chance(40);
-        if (protocol) {
-          line.append(" -p ").append(one(List.of("udp", "tcp")));
+        if (chance(40)) {
+          line.append(chance(20) ? " !" : "")
+              .append(" -p ")
+              .append(one(List.of("udp", "tcp", icmp())));
         }
+        boolean ports =
+            line.indexOf(" -p ") > 0 && line.indexOf("!") < 0 && line.indexOf("icmp") < 0;
         for (int j = random.nextInt(3); j > 0; j--) {
-          line.append(' ').append(option(line.toString(), protocol));
+          line.append(' ').append(option(line.toString(), ports));
         }
         lines.add(line + " " + target(chain));
       }
@@ -239,7 +261,7 @@ final class GeneratedRules {
     return String.join("\n", lines);
   }
 
-  private String option(String line, boolean protocol) {
+  private String option(String line, boolean ports) {
     String not = chance(25) ? "! " : "";
     String option =
         switch (random.nextInt(13)) {
@@ -248,7 +270,7 @@ final class GeneratedRules {
           case 5 -> "-m iprange " + not + "--dst-range " + range();
           case 6 -> not + "-o " + one(List.of("eth0", "eth+", "lo", "wlan+"));
           case 7 ->
-              protocol
+              ports
                   ? "-m multiport " + not + "--dports " + one(List.of("53,7777", "7000:8000", "53"))
                   : "-m comment --comment \"a \\\"quoted\\\" word\"";
           case 8 ->

@@ -179,6 +179,18 @@ final class Others {
               }
             }
             """),
+        new Case(
+            "a map of a pod's address to itself",
+            Tool.NFT,
+            """
+            table ip mine { chain post { type nat hook postrouting priority 90; snat to ip saddr map { 10.244.1.2 : 10.244.1.2 };
+              }
+            }
+            """,
+            "",
+            List.of("keeps OTHER"),
+            List.of("keeps OTHER"),
+            true),
         nft(
             "kube-proxy's nftables mode",
             """

@@ -222,6 +222,11 @@ public final class Lab implements AutoCloseable {
     return traffic.sendAll(probes);
   }
 
+  /** Sends an echo request from the pod to each; the results are in the same order. */
+  public List<Sighting> pingAll(List<InetAddress> destinations) {
+    return Pings.send(pod, outside, destinations);
+  }
+
   @Override
   public void close() {
     traffic.close();

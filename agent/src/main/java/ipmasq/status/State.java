@@ -109,8 +109,8 @@ public record State(StateLevel level, boolean ok, String sentence) {
 
   private static String rules(Status status) {
     return status.ready()
-        ? "The rules are what " + source(status) + " asks for, but nobody keeps them so."
-        : "Nobody acts on this: " + String.join("; ", status.reasons()) + ".";
+        ? "The rules are what " + source(status) + " asks for, but nothing keeps them that way."
+        : "Nothing repairs this: " + String.join("; ", status.reasons()) + ".";
   }
 
   private static String inForce(Status status) {

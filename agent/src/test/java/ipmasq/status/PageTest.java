@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntPredicate;
@@ -349,13 +350,64 @@ class PageTest {
     assertEquals(List.of(), browser.complaints());
   }
 
+  private static final Map<String, String> COLOURS =
+      Map.of("good", "rgb(15, 118, 110)", "warn", "rgb(138, 90, 0)", "bad", "rgb(179, 38, 30)");
+
+  /** What an on-call engineer reads first, and its colour; docs/troubleshooting.md has them too. */
   @Test
-  void saysWhenTheAgentIsGone() throws Exception {
-    usual();
-    browser.show(1100, 1500, false);
+  void theFiveFirstSentences() throws Exception {
+    story.pass(Trigger.START, Story.unchanged());
+    browser.show(1100, 900, false);
     browser.open(url);
-    browser.await("document.getElementById('state').className === 'good'");
+    says(
+        "all-is-well", "good", "IPv4 masquerading is in force, as /etc/config/ip-masq-agent says.");
+
+    story.bad(Basis.LAST_GOOD).pass(Trigger.CONFIG, Story.unchanged());
+    says(
+        "bad-file",
+        "bad",
+        "Not ready: the config file is bad, so the last good one stays in force.");
+
+    story.quiet = false;
+    story.good().pass(Trigger.CONFIG, Story.unchanged());
+    says(
+        "foreign-rule",
+        "bad",
+        "IPv4 masquerading is set up as /etc/config/ip-masq-agent says, but a rule of flannel"
+            + " masquerades packets from 10.244.0.0/16 that the config exempts (to 10.0.0.0/8,"
+            + " 169.254.0.0/16, 172.16.0.0/12 and more).");
+
+    story.quiet = true;
+    story.fighting = true;
+    story.pass(Trigger.RULES, Story.repaired("10.0.0.0/8 is missing"));
+    says(
+        "fight",
+        "warn",
+        "IPv4 masquerading is set up as /etc/config/ip-masq-agent says, but another program keeps"
+            + " changing the rules: each time they are repaired, two seconds later at most.");
+
     endpoint.close();
-    browser.await("document.getElementById('sentence').innerText.includes('does not answer')");
+    says(
+        "not-running",
+        "bad",
+        "The agent does not answer: it may have ended. Whether its rules are still in force cannot"
+            + " be told from here.");
+    assertEquals("⚠ ip-masq-agent: no answer", browser.evaluate("document.title"));
+  }
+
+  /** With -Dipmasq.screenshots=true the pictures in the docs are taken anew. */
+  private void says(String name, String level, String sentence) throws Exception {
+    browser.await("document.getElementById('sentence').innerText === '" + sentence + "'");
+    assertEquals(level, browser.evaluate("document.getElementById('state').className"));
+    String colour = "getComputedStyle(document.getElementById('state')).borderLeftColor";
+    assertEquals(COLOURS.get(level), browser.evaluate(colour));
+    Path docs = Path.of(System.getProperty("ipmasq.project"), "docs");
+    String page = Files.readString(docs.resolve("troubleshooting.md")).replaceAll("\\s+", " ");
+    assertTrue(page.contains("“" + sentence + "”"), "troubleshooting.md lacks: " + sentence);
+    browser.screenshot("first-" + name);
+    if (Boolean.getBoolean("ipmasq.screenshots")) {
+      browser.screenshot(
+          docs.resolve("states/" + name + ".png"), "document.getElementById('state')");
+    }
   }
 }

@@ -91,11 +91,11 @@ class StateTest {
     story.pass(Trigger.START, Story.unchanged());
     assertState(
         "bad false No agent runs here. The rules are what /etc/config/ip-masq-agent asks for, but"
-            + " nobody keeps them so.",
+            + " nothing keeps them that way.",
         State.of(status(), false, List.of()));
     story.pass(Trigger.START, Story.failed());
     assertState(
-        "bad false No agent runs here. Nobody acts on this: the IPv4 rules are not in force.",
+        "bad false No agent runs here. Nothing repairs this: the IPv4 rules are not in force.",
         State.of(status(), false, List.of()));
   }
 

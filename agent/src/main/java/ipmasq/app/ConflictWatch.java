@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * process. Logs and records each conflict that appears or disappears; callers get the latest look.
  * The loop's thread reports passes to it; safe for use by several threads.
  *
- * <p>Every two seconds it asks for the kernel's ruleset generation, and looks only if that or our
+ * <p>Every four seconds it asks for the kernel's ruleset generation, and looks only if that or our
  * own rules changed. A slow look delays the next one, by some seconds at most. iptables-legacy has
  * no generation; if it is in use, it is read twice per minute.
  */

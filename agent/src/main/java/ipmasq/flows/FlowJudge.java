@@ -84,6 +84,9 @@ public final class FlowJudge {
     if (ways.isEmpty() || ways.get().stream().anyMatch(way -> leavesAlone(rules, flow, way))) {
       return Judgement.LEFT_OUT;
     }
+    if (!right && !flow.translated() && routes.mayStay(flow.source(), to)) {
+      return Judgement.LEFT_OUT;
+    }
     return right ? Judgement.AS_CONFIG : Judgement.AGAINST_CONFIG;
   }
 

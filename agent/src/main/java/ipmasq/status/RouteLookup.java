@@ -1,5 +1,6 @@
 package ipmasq.status;
 
+import ipmasq.flows.KernelRoutes;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import ipmasq.netlink.NetlinkUnavailable;
@@ -45,39 +46,15 @@ final class RouteLookup {
    * because policy routing may treat them differently from the node's own.
    */
   static List<String> interfaces(Ip to, Optional<Ip> from) {
-    try (RouteQuery routes = RouteQuery.open()) {
-      Optional<Route> route = Optional.empty();
-      if (from.isPresent() && !isLocal(from.get())) {
-        Optional<Route> back =
-            routes.to(from.get().bytes()).filter(r -> r.interfaces().size() == 1);
-        route =
-            back.flatMap(
-                r ->
-                    routes.forwarded(
-                        to.bytes(), from.get().bytes(), r.interfaces().iterator().next()));
-      }
-      return route.or(() -> routes.to(to.bytes())).map(RouteLookup::names).orElse(List.of());
+    try (KernelRoutes routes = KernelRoutes.open()) {
+      return from.filter(source -> !isLocal(source))
+          .flatMap(source -> routes.interfaces(source, to))
+          .or(() -> routes.interfaces(to))
+          .map(List::copyOf)
+          .orElse(List.of());
     } catch (NetlinkUnavailable unavailable) {
       return List.of();
     }
-  }
-
-  private static List<String> names(Route route) {
-    List<String> names = new ArrayList<>();
-    if (route.kind() == Route.RouteKind.UNICAST) {
-      for (int index : route.interfaces()) {
-        try {
-          NetworkInterface found = index > 0 ? NetworkInterface.getByIndex(index) : null;
-          if (found == null) {
-            return List.of();
-          }
-          names.add(found.getName());
-        } catch (SocketException unknown) {
-          return List.of();
-        }
-      }
-    }
-    return names;
   }
 
   /** The interface address that packets get, if there is only one to choose from. */

@@ -230,7 +230,24 @@ class LiveFlowsTest {
     long nanos = cpu(tasks(agent).get("flows").resolve("schedstat"));
     System.out.printf(
         "%s: %d flows sent; %s; %d ms of CPU in %s samples%n",
-        backend, sent, evidence.get("text"), nanos / 1_000_000, evidence.get("samples"));
+        backend, sent, evidence.get("message"), nanos / 1_000_000, evidence.get("samples"));
+  }
+
+  /** What it takes never leaves, so it has the pod's address. */
+  @Test
+  void whatATransparentProxyTakesIsNoEvidence() throws Exception {
+    node.volume().publish(config("nftables"));
+    node.namespace().ip("rule add fwmark 0x7 lookup 77", "route add local default dev lo table 77");
+    node.namespace()
+        .nft(
+            "table ip proxy { chain pre { type filter hook prerouting priority mangle;"
+                + " ip daddr 203.0.113.0/24 meta mark set 0x7; }; }");
+    node.running(LISTEN);
+    assertEquals(node.namespace(), lab.send(Probe.udp("203.0.113.5")).seen().where());
+    try (AutoCloseable _ = trickle("203.0.113.5", "198.51.100.9")) {
+      Map<String, Object> seen = await(Duration.ofSeconds(30), e -> number(e, "sampled") > 0);
+      assertEquals(0, number(seen, "wrong"), seen.toString());
+    }
   }
 
   @Test

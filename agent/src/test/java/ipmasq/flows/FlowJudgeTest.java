@@ -29,7 +29,21 @@ class FlowJudgeTest {
   private static final Ip BROADCAST = Ip.of("10.244.1.255");
   private static final FlowJudge.OwnAddresses NODE =
       new FlowJudge.OwnAddresses(Set.of(NODE_IP, BROADCAST), List.of(Cidr.of("172.17.0.0/16")));
-  private static final Routes UPLINK = (_, _) -> Optional.of(Set.of("eth0"));
+  private static final Routes UPLINK = by(false, "eth0");
+
+  private static Routes by(boolean mayStay, String... interfaces) {
+    return new Routes() {
+      @Override
+      public Optional<Set<String>> interfaces(Ip from, Ip to) {
+        return interfaces.length == 0 ? Optional.empty() : Optional.of(Set.of(interfaces));
+      }
+
+      @Override
+      public boolean mayStay(Ip from, Ip to) {
+        return mayStay;
+      }
+    };
+  }
 
   private static Policy policy(
       List<Cidr> sources, List<String> interfaces, Optional<IpRange> snat) {
@@ -69,6 +83,16 @@ class FlowJudgeTest {
     assertEquals(AGAINST_CONFIG, judge(POD, "10.21.0.0", NODE_IP));
   }
 
+  /** Its flows have the pod's address because they never leave. */
+  @Test
+  void whatATransparentProxyMayHaveTakenSaysNothing() {
+    Routes proxy = by(true, "eth0");
+    assertEquals(LEFT_OUT, judge(PLAIN, flow(POD, "8.8.8.8", POD), proxy));
+    assertEquals(AS_CONFIG, judge(PLAIN, flow(POD, "8.8.8.8", NODE_IP), proxy));
+    assertEquals(AS_CONFIG, judge(PLAIN, flow(POD, "10.9.9.9", POD), proxy));
+    assertEquals(AGAINST_CONFIG, judge(PLAIN, flow(POD, "10.9.9.9", NODE_IP), proxy));
+  }
+
   @Test
   void whatIsNotAPodsOrDoesNotLeaveSaysNothing() {
     assertEquals(LEFT_OUT, judge(NODE_IP, "8.8.8.8", NODE_IP));
@@ -80,7 +104,7 @@ class FlowJudgeTest {
     assertEquals(LEFT_OUT, judge(Ip.of("172.17.0.2"), "10.9.9.9", NODE_IP));
     assertEquals(LEFT_OUT, judge(Ip.of("fd00::1"), "2001:db8::1", Ip.of("fd00::1")));
     // An address that routes bring here without its being an interface's.
-    assertEquals(LEFT_OUT, judge(PLAIN, flow(POD, "8.8.8.8", POD), (_, _) -> Optional.empty()));
+    assertEquals(LEFT_OUT, judge(PLAIN, flow(POD, "8.8.8.8", POD), by(false)));
   }
 
   @Test
@@ -96,8 +120,8 @@ class FlowJudgeTest {
   @Test
   void onlyTheInterfacesOfTheConfigCount() {
     Policy some = policy(List.of(), List.of("eth+"), Optional.empty());
-    Routes tunnel = (_, _) -> Optional.of(Set.of("wg0"));
-    Routes either = (_, _) -> Optional.of(Set.of("eth0", "wg0"));
+    Routes tunnel = by(false, "wg0");
+    Routes either = by(false, "eth0", "wg0");
     for (Ip leftAs : List.of(POD, NODE_IP)) {
       assertEquals(LEFT_OUT, judge(some, flow(POD, "8.8.8.8", leftAs), tunnel));
       assertEquals(LEFT_OUT, judge(some, flow(POD, "8.8.8.8", leftAs), either));

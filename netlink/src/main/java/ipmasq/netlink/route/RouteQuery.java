@@ -16,6 +16,7 @@ public final class RouteQuery implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofSeconds(2);
   private static final int NETLINK_ROUTE = 0;
   private static final int RTM_GETROUTE = 26;
+  private static final int RTM_GETRULE = 34;
   private static final int RTM_F_FIB_MATCH = 0x2000;
   private static final int RTN_UNICAST = 1;
   private static final int RTN_LOCAL = 2;
@@ -24,8 +25,13 @@ public final class RouteQuery implements AutoCloseable {
   private static final int RTA_IIF = 3;
   private static final int RTA_OIF = 4;
   private static final int RTA_MULTIPATH = 9;
-  private static final int SIZEOF_RTMSG = 12;
+  private static final int RTA_MARK = 16;
+  private static final int FRA_FWMARK = 10;
+  private static final int SIZEOF_RTMSG = 12; // and of struct fib_rule_hdr
+  private static final int OFFSETOF_RTM_DST_LEN = 1;
+  private static final int OFFSETOF_RTM_SRC_LEN = 2;
   private static final int OFFSETOF_RTM_TYPE = 7;
+  private static final int OFFSETOF_RTM_FLAGS = 8;
   private static final int SIZEOF_RTNEXTHOP = 8; // u16 length, u8 flags, u8 hops, int index
   private static final int AF_INET = 2;
   private static final int AF_INET6 = 10;
@@ -42,18 +48,46 @@ public final class RouteQuery implements AutoCloseable {
 
   /** The route of packets that this host itself sends; nothing where there is none. */
   public Optional<Route> to(byte[] destination) {
-    return ask(destination, Optional.empty(), 0);
+    return ask(destination, Optional.empty());
   }
 
-  /** The route of packets that come in by an interface; nothing where there is none. */
-  public Optional<Route> forwarded(byte[] destination, byte[] source, int cameBy) {
-    return ask(destination, Optional.of(source), cameBy);
+  /** The route of packets that this host forwards; nothing where there is none. */
+  public Optional<Route> to(byte[] destination, Forwarded packets) {
+    return ask(destination, Optional.of(packets));
   }
 
-  private Optional<Route> ask(byte[] destination, Optional<byte[]> source, int cameBy) {
-    Optional<Route> one = ask(destination, source, cameBy, 0);
+  /**
+   * Packets that come in from elsewhere.
+   *
+   * @param cameBy the index of an interface
+   * @param mark 0: none
+   */
+  public record Forwarded(byte[] source, int cameBy, int mark) {}
+
+  /** The marks that rules of routing ask for; nothing if the kernel does not tell. */
+  public Set<Integer> marks(boolean ipv4) {
+    Set<Integer> marks = new LinkedHashSet<>();
+    MessageWriter request = new MessageWriter().begin(RTM_GETRULE, NetlinkSocket.NLM_F_REQUEST);
+    byte[] header = new byte[SIZEOF_RTMSG];
+    header[0] = (byte) (ipv4 ? AF_INET : AF_INET6);
+    request.attributes(header);
+    socket.list(
+        request,
+        message -> {
+          AttributeReader attributes = message.attributes(SIZEOF_RTMSG);
+          while (attributes.next()) {
+            if (attributes.type() == FRA_FWMARK && attributes.hostU32() != 0) {
+              marks.add(attributes.hostU32());
+            }
+          }
+        });
+    return marks;
+  }
+
+  private Optional<Route> ask(byte[] destination, Optional<Forwarded> packets) {
+    Optional<Route> one = ask(destination, packets, 0);
     // The answer names one next hop; the routing table's entry may have several.
-    Optional<Route> entry = ask(destination, source, cameBy, RTM_F_FIB_MATCH);
+    Optional<Route> entry = ask(destination, packets, RTM_F_FIB_MATCH);
     return one.map(
         route ->
             entry.filter(e -> e.interfaces().size() > 1).isPresent()
@@ -61,29 +95,24 @@ public final class RouteQuery implements AutoCloseable {
                 : route);
   }
 
-  private Optional<Route> ask(byte[] destination, Optional<byte[]> source, int cameBy, int flags) {
+  private Optional<Route> ask(byte[] destination, Optional<Forwarded> packets, int flags) {
     MessageWriter request = new MessageWriter().begin(RTM_GETROUTE, NetlinkSocket.NLM_F_REQUEST);
-    int bits = destination.length * 8;
-    request.attributes(
-        new byte[] {
-          (byte) (destination.length == 4 ? AF_INET : AF_INET6),
-          (byte) bits,
-          (byte) (source.isPresent() ? bits : 0),
-          0,
-          0,
-          0,
-          0,
-          0,
-          (byte) flags,
-          (byte) (flags >>> 8),
-          0,
-          0
-        });
+    byte[] header = new byte[SIZEOF_RTMSG];
+    header[0] = (byte) (destination.length == 4 ? AF_INET : AF_INET6);
+    header[OFFSETOF_RTM_DST_LEN] = (byte) (destination.length * 8);
+    header[OFFSETOF_RTM_SRC_LEN] = (byte) (packets.isPresent() ? destination.length * 8 : 0);
+    header[OFFSETOF_RTM_FLAGS] = (byte) flags;
+    header[OFFSETOF_RTM_FLAGS + 1] = (byte) (flags >>> 8);
+    request.attributes(header);
     request.bytes(RTA_DST, destination);
-    source.ifPresent(from -> request.bytes(RTA_SRC, from));
-    if (cameBy != 0) {
-      request.bytes(RTA_IIF, hostOrder(cameBy));
-    }
+    packets.ifPresent(
+        forwarded -> {
+          request.bytes(RTA_SRC, forwarded.source);
+          request.bytes(RTA_IIF, hostOrder(forwarded.cameBy));
+          if (forwarded.mark != 0) {
+            request.bytes(RTA_MARK, hostOrder(forwarded.mark));
+          }
+        });
     Route[] found = new Route[1];
     boolean refused = socket.ask(request, message -> found[0] = read(message)).isPresent();
     return refused ? Optional.empty() : Optional.ofNullable(found[0]);

@@ -16,6 +16,7 @@ import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import ipmasq.policy.Policy;
 import ipmasq.status.ExplainRequest;
+import ipmasq.status.Explainer;
 import ipmasq.status.Explanation;
 import ipmasq.status.TextTable;
 import java.io.IOException;
@@ -119,7 +120,7 @@ final class Explain {
       PoliciesFound.Policies found =
           Objects.requireNonNull(policies.get(family)); // located before the query
       if (!asked || found.backend().equals("cni")) {
-        answers.add(Explanation.ofPolicy(question, found.policy()));
+        answers.add(Explainer.byPolicy(question, found.policy()));
       } else {
         Hook hook =
             hooks.computeIfAbsent(
@@ -128,7 +129,7 @@ final class Explain {
                     look.at(
                         family, found.backend(), settings.config().masqChain(), found.policy()));
         Hook before = look.services(question.to());
-        answers.add(Explanation.of(question, found.policy(), hook, Optional.of(before)));
+        answers.add(Explainer.byRules(question, found.policy(), hook, Optional.of(before)));
       }
     }
     return answers;

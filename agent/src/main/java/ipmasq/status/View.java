@@ -55,8 +55,9 @@ public record View(Status status, Sample sample, Instant now, boolean agentRuns)
     Explanation answer =
         hook(family)
             .map(
-                hook -> Explanation.of(question, policy, hook, sample.services().at(question.to())))
-            .orElseGet(() -> Explanation.ofPolicy(question, policy));
+                hook ->
+                    Explainer.byRules(question, policy, hook, sample.services().at(question.to())))
+            .orElseGet(() -> Explainer.byPolicy(question, policy));
     return answer.wanted().equals("anything")
         ? answer
         : answer.with(status.flows().toward(question.to(), answer.wanted().equals("kept"), now));

@@ -7,6 +7,7 @@ import ipmasq.log.Log;
 import ipmasq.log.LogEvent;
 import ipmasq.log.LogEvent.LogEventKind;
 import ipmasq.loop.Pass;
+import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import ipmasq.netlink.Answer;
@@ -18,6 +19,7 @@ import ipmasq.status.HookSample;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiConsumer;
@@ -130,7 +132,9 @@ public final class ConflictWatch implements Consumer<Pass> {
     long start = System.nanoTime();
     Generation current = generation();
     boolean changed = current != null && !current.equals(generation) || isNews(now);
-    boolean untold = start - lookedAt > LEGACY.toNanos() && (current == null || hasLegacy());
+    boolean untold =
+        start - lookedAt > LEGACY.toNanos()
+            && (current == null || hasLegacy() || hooks.mayHaveMissed());
     if (now != null && (changed && start - lookedAt >= rest || untold)) {
       generation = current;
       try {
@@ -171,6 +175,7 @@ public final class ConflictWatch implements Consumer<Pass> {
     Config config = now.config();
     Map<Family, HookSample> samples = new EnumMap<>(Family.class);
     Map<Family, Hook> found = new EnumMap<>(Family.class);
+    List<Cidr> networks = NodeAddresses.podNetworks();
     for (Family family : Family.values()) {
       if (config.enables(family)) {
         Policy policy = config.policy(family);
@@ -181,7 +186,9 @@ public final class ConflictWatch implements Consumer<Pass> {
         found.put(family, hook);
         samples.put(
             family,
-            before != null && hook.equals(seen.get(family)) ? before : HookSample.of(hook, policy));
+            before != null && hook.equals(seen.get(family))
+                ? before
+                : HookSample.of(hook, policy, networks));
       }
     }
     lookedFor = now;

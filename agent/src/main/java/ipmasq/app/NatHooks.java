@@ -2,11 +2,11 @@ package ipmasq.app;
 
 import ipmasq.config.Config.BackendChoice;
 import ipmasq.hook.BaseChain;
+import ipmasq.hook.EarlierMark;
 import ipmasq.hook.Hook;
 import ipmasq.hook.iptables.LegacyHook;
 import ipmasq.hook.nftables.BaseChains;
 import ipmasq.hook.nftables.ForeignChains;
-import ipmasq.hook.nftables.MarkScan;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import ipmasq.policy.Policy;
@@ -37,18 +37,31 @@ public final class NatHooks {
                 family,
                 nft ? ourChain : Optional.empty(),
                 ours.isPresent() && backend.equals("nftables")));
-    iptables.postrouting(family, legacy ? ourChain : Optional.empty()).ifPresent(chains::add);
-    Hook hook = new Hook(family, chains, ours);
-    return hook.asksForMarks()
-        ? new Hook(family, chains, ours, MarkScan.bits(bases, family) | iptables.markedBits(family))
-        : hook;
+    chains.addAll(iptables.postrouting(family, legacy ? ourChain : Optional.empty()));
+    return withMarks(new Hook(family, chains, ours));
+  }
+
+  /** Rules that mark packets before are read only if somebody asks for marks. */
+  private Hook withMarks(Hook hook) {
+    long asked = hook.askedBits();
+    if (asked == 0) {
+      return hook;
+    }
+    List<EarlierMark> marks = new ArrayList<>(ForeignChains.marks(bases, hook.family(), asked));
+    marks.addAll(iptables.marks(hook.family(), asked));
+    return new Hook(hook.family(), hook.chains(), hook.ours(), marks);
   }
 
   /** The hook at nat prerouting, where services get their destination. */
   public Hook services(Ip to) {
     List<BaseChain> chains = new ArrayList<>(ForeignChains.prerouting(bases, to));
     iptables.prerouting(to.family()).ifPresent(chains::add);
-    return new Hook(to.family(), chains, Optional.empty());
+    return withMarks(new Hook(to.family(), chains, Optional.empty()));
+  }
+
+  /** Whether the last look may have missed a chain, because it did not list them all. */
+  boolean mayHaveMissed() {
+    return bases.isFromCache();
   }
 
   /** Whether rules may change there without a new nf_tables generation. */

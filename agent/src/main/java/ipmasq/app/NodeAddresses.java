@@ -2,6 +2,7 @@ package ipmasq.app;
 
 import ipmasq.flows.FlowJudge;
 import ipmasq.net.Cidr;
+import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import java.net.InetAddress;
 import java.net.InterfaceAddress;
@@ -14,7 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /** The addresses of this node's interfaces. */
-final class NodeAddresses {
+public final class NodeAddresses {
   private static final int DOCKER_NETWORK = "br-0123456789ab".length();
 
   private NodeAddresses() {}
@@ -34,6 +35,24 @@ final class NodeAddresses {
     return all;
   }
 
+  /** The networks of its interfaces where pods may live: those that no other runtime has. */
+  public static List<Cidr> podNetworks() {
+    List<Cidr> networks = new ArrayList<>();
+    try {
+      for (NetworkInterface each : NetworkInterface.networkInterfaces().toList()) {
+        for (InterfaceAddress address : each.getInterfaceAddresses()) {
+          Ip ip = Ip.ofBytes(address.getAddress().getAddress());
+          if (!each.isLoopback() && !isOfAnotherRuntime(each.getName())) {
+            networks.add(network(ip, address.getNetworkPrefixLength()));
+          }
+        }
+      }
+    } catch (SocketException unknown) {
+      return List.of();
+    }
+    return networks;
+  }
+
   /**
    * The same with broadcast addresses, and the networks of runtimes whose hosts are not pods; empty
    * if the system does not tell.
@@ -46,11 +65,15 @@ final class NodeAddresses {
         for (InterfaceAddress address : each.getInterfaceAddresses()) {
           Ip ip = Ip.ofBytes(address.getAddress().getAddress());
           own.add(ip);
+          Cidr network = network(ip, address.getNetworkPrefixLength());
+          if (ip.family() == Family.IPV4 && address.getNetworkPrefixLength() < 31) {
+            own.add(network.last()); // broadcast, whether or not the address was added with one
+          }
           if (address.getBroadcast() != null) {
             own.add(Ip.ofBytes(address.getBroadcast().getAddress()));
           }
           if (isOfAnotherRuntime(each.getName())) {
-            others.add(network(ip, address.getNetworkPrefixLength()));
+            others.add(network);
           }
         }
       }

@@ -1,6 +1,7 @@
 package ipmasq.cli;
 
 import ipmasq.app.NatHooks;
+import ipmasq.app.NodeAddresses;
 import ipmasq.app.StatusServer;
 import ipmasq.backend.Backend;
 import ipmasq.backend.Failure;
@@ -147,7 +148,9 @@ final class ShowStatus {
             hooks.put(
                 family,
                 HookSample.of(
-                    look.at(family, backend, config.masqChain(), ours), config.policy(family)));
+                    look.at(family, backend, config.masqChain(), ours),
+                    config.policy(family),
+                    NodeAddresses.podNetworks()));
           });
     }
     return hooks;

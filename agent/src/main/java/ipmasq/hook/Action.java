@@ -22,6 +22,9 @@ public sealed interface Action {
   /** It is bound to its own source: later rules do not apply. */
   record Keep() implements Action {}
 
+  /** Connections are not tracked, and so not translated; has an effect only before tracking. */
+  record Untrack() implements Action {}
+
   /** Our policy decides: packets to exempt destinations go on, all others are translated. */
   record Ours() implements Action {}
 
@@ -55,10 +58,32 @@ public sealed interface Action {
   /**
    * It gets a mark that later rules may look at: {@code mark & and ^ xor}.
    *
-   * @param known whether the two operands are known
+   * @param unknown the bits that may be anything afterwards
    */
-  record SetMark(long and, long xor, boolean known) implements Action {
-    public static final SetMark UNKNOWN = new SetMark(0, 0, false);
+  record SetMark(long and, long xor, long unknown) implements Action {
+    private static final long ALL = 0xffff_ffffL;
+
+    /** Any mark. */
+    public static final SetMark UNKNOWN = unknown(ALL);
+
+    /** Any value for these bits; the others stay. */
+    public static SetMark unknown(long bits) {
+      return new SetMark(~bits & ALL, 0, bits);
+    }
+
+    public SetMark(long and, long xor) {
+      this(and, xor, 0);
+    }
+
+    /** The bits that it may change. */
+    long changes() {
+      return (~and | xor | unknown) & ALL;
+    }
+
+    /** The bits that it may set in a mark of 0. */
+    long sets() {
+      return xor | unknown;
+    }
   }
 
   /** It gets a mark, and then another action applies. */

@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * A chain that the hook calls, with the chains that it jumps to.
@@ -20,6 +21,14 @@ public record BaseChain(
 
   /** The priority of iptables' nat PREROUTING. */
   public static final int NF_IP_PRI_NAT_DST = -100;
+
+  /** The priority of connection tracking at prerouting. */
+  public static final int NF_IP_PRI_CONNTRACK = -200;
+
+  /** Whether it runs before the connection is known to the kernel. */
+  public boolean isBeforeTracking() {
+    return priority < NF_IP_PRI_CONNTRACK;
+  }
 
   /** The chains of a table, by name. */
   public interface ReachedChains {
@@ -47,6 +56,27 @@ public record BaseChain(
   public static BaseChain unreadable(String name, int priority, String why) {
     Rule rule = new Rule(List.of(), new Action.UnknownAction(why), why);
     return new BaseChain(name, priority, "", Map.of("", List.of(rule)));
+  }
+
+  /** Whether a rule that can be reached from it has such an action. */
+  public boolean has(Predicate<Action> action) {
+    return rules().stream().anyMatch(rule -> action.test(rule.action()));
+  }
+
+  /** The same where rules that do something unknown count as harmless, except such ones. */
+  public BaseChain trusting(Predicate<Action> except) {
+    ReachedChains all =
+        chain ->
+            chains
+                .rules(chain)
+                .map(rules -> rules.stream().map(rule -> trusting(rule, except)).toList());
+    return new BaseChain(name, priority, entry, drops, all);
+  }
+
+  private static Rule trusting(Rule rule, Predicate<Action> except) {
+    return rule.action() instanceof Action.UnknownAction && !except.test(rule.action())
+        ? new Rule(rule.conditions(), new Action.NoAction(), rule.text())
+        : rule;
   }
 
   /** All rules that can be reached from it. */

@@ -30,6 +30,24 @@ public sealed interface Condition {
     };
   }
 
+  /** The bits of the mark that it asks for. */
+  default long askedBits() {
+    return switch (this) {
+      case Mark(var _, var mask) -> mask;
+      case Not(var condition) -> condition.askedBits();
+      case AnyOf(var alternatives, var _) -> {
+        long bits = 0;
+        for (List<Condition> all : alternatives) {
+          for (Condition condition : all) {
+            bits |= condition.askedBits();
+          }
+        }
+        yield bits;
+      }
+      default -> 0;
+    };
+  }
+
   /** Whether it may hold for a destination, whatever the other properties of the packets. */
   default boolean mayConcern(Ip destination) {
     return switch (this) {
@@ -123,6 +141,11 @@ public sealed interface Condition {
   /** This, or its opposite. */
   default Condition negatedIf(boolean negated) {
     return negated ? new Not(this) : this;
+  }
+
+  /** The opposite. */
+  default Condition not() {
+    return this instanceof Not(var inner) ? inner : new Not(this);
   }
 
   /**

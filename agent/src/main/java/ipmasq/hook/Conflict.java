@@ -39,6 +39,8 @@ public record Conflict(
     KEEPS("keeps"),
     /** It may do one of the previous two. */
     UNCLEAR_SHIELD("unclear-shields"),
+    /** It drops packets. */
+    DROPS("drops"),
     /** It translates before us, so that ports or addresses of the config do not apply. */
     PRECEDES("precedes");
 
@@ -60,7 +62,11 @@ public record Conflict(
 
     /** Whether an operator should act. */
     public boolean serious() {
-      return this == MASQUERADES || this == SHIELDS || this == KEEPS;
+      return this == MASQUERADES
+          || this == SHIELDS
+          || this == KEEPS
+          || this == DROPS
+          || this == PRECEDES;
     }
   }
 
@@ -95,6 +101,7 @@ public record Conflict(
               + " may keep "
               + packets
               + " from being masqueraded; whether it does cannot be told from here";
+      case DROPS -> who + " drops " + packets + to();
       case PRECEDES ->
           who
               + " translates "
@@ -111,6 +118,8 @@ public record Conflict(
       case SHIELDS, UNCLEAR_SHIELD ->
           "have it use RETURN in a chain of its own instead of ending POSTROUTING, or set backend:"
               + " nftables, whose own chain is asked whatever others accept";
+      case DROPS ->
+          "find out who drops packets in a nat chain: rules that filter belong in another chain";
       case KEEPS ->
           "have its owner leave out the destinations that are to be masqueraded: the first rule"
               + " that binds a connection wins";

@@ -41,6 +41,7 @@ public final class Conflicts {
   private final Hook hook;
   private final Policy policy;
   private final List<Cidr> exempt; // sorted and disjoint
+  private final List<Cidr> podNetworks;
   private final Map<Group, ConflictGroup> found = new LinkedHashMap<>();
 
   /** Rules of one owner that do the same are one conflict. */
@@ -56,17 +57,19 @@ public final class Conflicts {
     }
   }
 
-  private Conflicts(Hook hook, Policy policy) {
+  private Conflicts(Hook hook, Policy policy, List<Cidr> podNetworks) {
     this.hook = hook;
     this.policy = policy;
+    this.podNetworks = podNetworks;
     this.exempt = policy.exempt();
   }
 
   /**
    * @param policy what the config asks for
+   * @param podNetworks networks of the node that no other runtime has, and where pods may live
    */
-  public static List<Conflict> in(Hook hook, Policy policy) {
-    Conflicts conflicts = new Conflicts(hook, policy);
+  public static List<Conflict> in(Hook hook, Policy policy, List<Cidr> podNetworks) {
+    Conflicts conflicts = new Conflicts(hook, policy, podNetworks);
     conflicts.judge();
     return conflicts.list();
   }
@@ -120,6 +123,9 @@ public final class Conflicts {
     for (Rule rule : rules) {
       rule.conditions().forEach(condition -> cut(starts, condition));
     }
+    for (EarlierMark mark : hook.marks()) {
+      mark.path().forEach(condition -> cut(starts, condition));
+    }
     List<IpRange> parts = new ArrayList<>(starts.size());
     Ip first = null;
     for (Ip start : starts) {
@@ -155,7 +161,8 @@ public final class Conflicts {
       switch (decision.kind()) {
         case TRANSLATED -> name(add(kind(decision), decision), ranges);
         case UNCLEAR -> name(add(ConflictKind.UNCLEAR, decision), ranges);
-        case OURS, PINNED, KEPT, SHIELDED, DROPPED, REDIRECTED -> {}
+        case DROPPED -> drops(decision).ifPresent(group -> name(group, ranges));
+        case OURS, PINNED, KEPT, SHIELDED, REDIRECTED -> {}
       }
     }
   }
@@ -202,15 +209,25 @@ public final class Conflicts {
     return low;
   }
 
-  /** A runtime's rule for its own bridge is about its containers, not about pods. */
-  private static ConflictKind kind(Decision decision) {
+  private ConflictKind kind(Decision decision) {
     if (!decision.understood()) {
       return ConflictKind.UNCLEAR;
     }
-    boolean ofItsOwn = decision.provided().stream().anyMatch(Condition.Source.class::isInstance);
-    return decision.owner().elsewhere() && ofItsOwn
-        ? ConflictKind.ELSEWHERE
-        : ConflictKind.MASQUERADES;
+    return isElsewhere(decision) ? ConflictKind.ELSEWHERE : ConflictKind.MASQUERADES;
+  }
+
+  /** A runtime's rule for its own bridge is about its containers, not about pods. */
+  private boolean isElsewhere(Decision decision) {
+    if (!decision.owner().elsewhere() || !policy.sources().isEmpty()) {
+      return false;
+    }
+    for (Condition condition : decision.provided()) {
+      if (condition instanceof Condition.Source(var ranges)) {
+        return podNetworks.stream()
+            .noneMatch(network -> ranges.hold(IpRange.of(network)) != Truth.NO);
+      }
+    }
+    return false;
   }
 
   /** Judges packets that our rules should translate. */
@@ -228,30 +245,50 @@ public final class Conflicts {
     for (Decision decision : decisions) {
       switch (decision.kind()) {
         case SHIELDED -> {
-          if (!translatedAnyhow && !ofOtherSources(decision)) {
+          if (!translatedAnyhow && !isElsewhere(decision)) {
             add(
                 decision.understood() ? ConflictKind.SHIELDS : ConflictKind.UNCLEAR_SHIELD,
                 decision);
           }
         }
         case KEPT -> {
-          if (!ofOtherSources(decision)) {
+          if (!isElsewhere(decision)) {
             add(decision.understood() ? ConflictKind.KEEPS : ConflictKind.UNCLEAR_SHIELD, decision);
           }
         }
         case TRANSLATED -> {
-          if (particular && decision.understood() && !ofOtherSources(decision)) {
+          if (particular
+              && decision.understood()
+              && !isElsewhere(decision)
+              && !asWanted(decision)) {
             add(ConflictKind.PRECEDES, decision);
           }
         }
-        case OURS, PINNED, DROPPED, REDIRECTED, UNCLEAR -> {}
+        case DROPPED -> drops(decision);
+        case UNCLEAR -> {
+          if (!translatedAnyhow) {
+            add(ConflictKind.UNCLEAR_SHIELD, decision);
+          }
+        }
+        case OURS, PINNED, REDIRECTED -> {}
       }
     }
   }
 
-  private static boolean ofOtherSources(Decision decision) {
-    return decision.owner().elsewhere()
-        && decision.provided().stream().anyMatch(Condition.Source.class::isInstance);
+  /** Whether another program's rule gives packets an address that the config asks for. */
+  private boolean asWanted(Decision decision) {
+    Optional<IpRange> wanted = policy.translation().addresses();
+    return policy.translation().ports().isEmpty()
+        && wanted.isPresent()
+        && decision.rule().action() instanceof Action.Translate(var _, var to)
+        && to.map(range -> AddressRanges.of(wanted.get()).hold(range) == Truth.YES).orElse(false);
+  }
+
+  /** A nat chain is no place to drop packets, so one that does is worth a look. */
+  private Optional<ConflictGroup> drops(Decision decision) {
+    return decision.understood() && !isElsewhere(decision)
+        ? Optional.of(add(ConflictKind.DROPS, decision))
+        : Optional.empty();
   }
 
   private ConflictGroup add(ConflictKind kind, Decision decision) {

@@ -13,18 +13,20 @@ import java.util.Optional;
  *
  * @param chains in the order in which they run
  * @param ours the policy of our rules; empty if there are none
- * @param markedBits bits of the mark that programs other than kube-proxy may have set earlier
+ * @param marks rules of programs other than kube-proxy that may have marked packets before
  */
-public record Hook(Family family, List<BaseChain> chains, Optional<Policy> ours, long markedBits) {
+public record Hook(
+    Family family, List<BaseChain> chains, Optional<Policy> ours, List<EarlierMark> marks) {
   public Hook {
     chains = new ArrayList<>(chains);
     chains.sort(Comparator.comparingInt(BaseChain::priority));
     chains = List.copyOf(chains);
+    marks = List.copyOf(marks);
   }
 
   /** A hook before which only kube-proxy marks packets. */
   public Hook(Family family, List<BaseChain> chains, Optional<Policy> ours) {
-    this(family, chains, ours, 0);
+    this(family, chains, ours, List.of());
   }
 
   /** Whether our rules are there, as far as could be read. */
@@ -32,12 +34,26 @@ public record Hook(Family family, List<BaseChain> chains, Optional<Policy> ours,
     return chains.stream().anyMatch(Walk::leadsToOurs);
   }
 
-  /** Whether a rule here matches marks. */
-  public boolean asksForMarks() {
-    return chains.stream()
-        .flatMap(chain -> chain.rules().stream())
-        .flatMap(rule -> rule.conditions().stream())
-        .anyMatch(c -> c instanceof Condition.Mark || c instanceof Condition.Not(Condition.Mark _));
+  /** The bits of the mark that rules here ask for. */
+  public long askedBits() {
+    long bits = 0;
+    for (BaseChain chain : chains) {
+      for (Rule rule : chain.rules()) {
+        for (Condition condition : rule.conditions()) {
+          bits |= condition.askedBits();
+        }
+      }
+    }
+    return bits;
+  }
+
+  /** The bits of the mark that may have been set in packets of this flow before. */
+  long markedBits(Flow flow) {
+    long bits = 0;
+    for (EarlierMark mark : marks) {
+      bits |= mark.mayMark(flow) ? mark.bits() : 0;
+    }
+    return bits;
   }
 
   /**

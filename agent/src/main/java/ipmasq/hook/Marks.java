@@ -14,6 +14,11 @@ public record Marks(long value, long unknown) {
     return new Marks(0, unknown);
   }
 
+  /** The same where these bits may have changed. */
+  Marks unsure(long bits) {
+    return new Marks(value, unknown | bits);
+  }
+
   /** Whether these bits of it have this value. */
   Truth are(long wanted, long mask) {
     if ((wanted & ~mask) != 0 || ((value ^ wanted) & mask & ~unknown) != 0) {
@@ -24,8 +29,10 @@ public record Marks(long value, long unknown) {
 
   /** The mark after a rule that sets it, certainly or perhaps. */
   Marks after(Action.SetMark set, boolean certain) {
-    Marks changed = new Marks((value & set.and() ^ set.xor()) & ALL, unknown & set.and());
-    changed = set.known() ? changed : new Marks(0, ALL);
+    Marks changed =
+        new Marks(
+            (value & set.and() ^ set.xor()) & ALL & ~set.unknown(),
+            unknown & set.and() | set.unknown());
     return certain
         ? changed
         : new Marks(value, (unknown | changed.unknown | value ^ changed.value) & ALL);

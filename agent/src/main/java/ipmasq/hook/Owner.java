@@ -1,5 +1,7 @@
 package ipmasq.hook;
 
+import java.util.regex.Pattern;
+
 /** The owner of a rule, judged by its chains and comments, and what to do about the rule. */
 public enum Owner {
   AGENT(
@@ -56,6 +58,12 @@ public enum Owner {
     return this == DOCKER || this == LIBVIRT || this == PODMAN;
   }
 
+  /** Docker's default bridge, its swarm's, and those of its networks. */
+  private static final Pattern DOCKER_BRIDGE =
+      Pattern.compile("[ \"](docker0|docker_gwbridge|br-[0-9a-f]{12})\\b");
+
+  private static final Pattern COMMENT = Pattern.compile("comment \"[^\"]*\"|--comment \\S+");
+
   static Owner of(BaseChain base, Rule rule) {
     String text = rule.text();
     String where = base.name();
@@ -68,7 +76,7 @@ public enum Owner {
     if (text.contains("kubenet: SNAT") || text.contains("kubenet:")) {
       return KUBELET;
     }
-    if (text.contains("FLANNEL") || text.contains("flanneld")) {
+    if (text.contains("FLANNEL") || text.contains("flanneld") || where.contains("flannel")) {
       return FLANNEL;
     }
     if (text.contains("KUBE-") || where.contains("kube-proxy")) {
@@ -83,13 +91,16 @@ public enum Owner {
     if (text.contains("-A CNI-") || where.contains("cni_plugins")) {
       return CNI;
     }
-    if (text.contains("docker") || text.contains(" br-") || where.contains("docker")) {
+    String matches = COMMENT.matcher(text).replaceAll(""); // a comment may mention anybody
+    if (matches.contains("-A DOCKER")
+        || where.contains("docker")
+        || DOCKER_BRIDGE.matcher(matches).find()) {
       return DOCKER;
     }
-    if (text.contains("LIBVIRT") || text.contains("virbr") || where.contains("libvirt")) {
+    if (matches.contains("LIBVIRT") || matches.contains("virbr") || where.contains("libvirt")) {
       return LIBVIRT;
     }
-    if (text.contains("NETAVARK") || where.contains("netavark")) {
+    if (matches.contains("NETAVARK") || where.contains("netavark")) {
       return PODMAN;
     }
     return OTHER;

@@ -24,6 +24,15 @@ public record Rule(List<Condition> conditions, Action action, String text) {
     return Optional.empty();
   }
 
+  /** The mark that it sets. */
+  Optional<Action.SetMark> mark() {
+    return switch (action) {
+      case Action.SetMark set -> Optional.of(set);
+      case Action.MarkAnd(var set, var _) -> Optional.of(set);
+      default -> Optional.empty();
+    };
+  }
+
   /** The chain that it leads to. */
   public Optional<String> target() {
     return switch (action instanceof Action.MarkAnd(var _, var then) ? then : action) {

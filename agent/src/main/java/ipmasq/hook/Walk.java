@@ -7,12 +7,16 @@ import ipmasq.policy.Policy;
 import ipmasq.policy.Policy.Destination;
 import ipmasq.policy.Policy.Treatment;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One walk of packets through the hook. If a condition cannot be evaluated, the walk takes both
- * branches: each is then reached only perhaps.
+ * branches. Packets that a rule may have decided on are out of the question for later rules: those
+ * are asked about the packets that are left.
  */
 final class Walk {
   private static final int DEEPEST = 32; // the kernel allows fewer jumps into jumps
@@ -24,28 +28,26 @@ final class Walk {
   private boolean oursAsked;
   private boolean oursAhead;
   private boolean over;
-  private int endings; // rules that may have ended the base chain for packets
+  private int endings; // rules that may have ended the base chain for undecided packets
 
   Walk(Hook hook, Flow flow) {
     this.hook = hook;
     this.flow = flow;
-    this.marks = Marks.zero(hook.markedBits());
+    this.marks = Marks.zero(hook.markedBits(flow));
   }
 
   List<Decision> decisions() {
-    Truth reached = Truth.YES;
-    List<BaseChain> chains = hook.chains();
+    List<BaseChain> chains =
+        flow.ofNode() == Truth.YES
+            ? hook.chains().stream().filter(chain -> !chain.isBeforeTracking()).toList()
+            : hook.chains();
     int from = 0;
     while (from < chains.size() && !over) {
       int to = from + 1;
       while (to < chains.size() && chains.get(to).priority() == chains.get(from).priority()) {
         to++;
       }
-      int before = decisions.size();
-      together(chains.subList(from, to), reached);
-      if (decisions.size() > before) {
-        reached = Truth.MAYBE;
-      }
+      together(chains.subList(from, to));
       from = to;
     }
     return decisions;
@@ -55,22 +57,25 @@ final class Walk {
    * Chains of one priority run in the order of their registration, which is not visible here. It
    * matters only if more than one of them decides.
    */
-  private void together(List<BaseChain> chains, Truth reached) {
+  private void together(List<BaseChain> chains) {
     if (chains.size() == 1) {
-      chain(chains.getFirst(), reached);
+      chain(chains.getFirst());
       return;
     }
     List<Decision> before = decisions;
     List<List<Decision>> each = new ArrayList<>();
+    Marks first = marks;
     for (BaseChain chain : chains) {
       decisions = new ArrayList<>();
       over = false;
-      chain(chain, reached);
+      marks = first.unsure(changed(chains, chain)); // the others may have run before
+      chain(chain);
       if (!decisions.isEmpty()) {
         each.add(decisions);
       }
     }
     decisions = before;
+    marks = first.unsure(changed(chains, null));
     over = false;
     if (each.size() == 1) {
       decisions.addAll(each.getFirst());
@@ -87,16 +92,27 @@ final class Walk {
     }
   }
 
+  /** The bits of the mark that rules in these chains may change, except one of them. */
+  private static long changed(List<BaseChain> chains, @Nullable BaseChain except) {
+    long bits = 0;
+    for (BaseChain chain : chains) {
+      for (Rule rule : chain.equals(except) ? List.<Rule>of() : chain.rules()) {
+        bits |= rule.mark().map(Action.SetMark::changes).orElse(0L);
+      }
+    }
+    return bits;
+  }
+
   private static boolean ends(Decision decision) {
     return decision.certain()
         && decision.kind() != DecisionKind.SHIELDED
         && decision.kind() != DecisionKind.UNCLEAR;
   }
 
-  private void chain(BaseChain chain, Truth reached) {
+  private void chain(BaseChain chain) {
     oursAhead = leadsToOurs(chain);
     oursAsked = false;
-    new Base(chain).run(reached);
+    new Base(chain).run();
   }
 
   /** Whether the base chain itself has our jump. */
@@ -113,20 +129,29 @@ final class Walk {
   private final class Base {
     private final BaseChain base;
 
+    /** Conditions that nobody can judge, of rules that may have taken packets out of the chain. */
+    private final Set<Condition> doubts = new LinkedHashSet<>();
+
     Base(BaseChain base) {
       this.base = base;
     }
 
-    void run(Truth reached) {
-      Truth out = run(base.entry(), reached, List.of(), 0);
+    void run() {
+      Truth out = run(base.entry(), Truth.YES, List.of(), new PacketsLeft(), 0);
       if (base.drops() && out != Truth.NO && !over) {
         Rule policy = new Rule(List.of(), new Action.Drop(), "policy drop");
         decide(policy, DecisionKind.DROPPED, out, List.of());
       }
     }
 
-    /** Walks a chain; returns whether packets reach its end or return from it. */
-    private Truth run(String name, Truth reached, List<Condition> path, int depth) {
+    /**
+     * Walks a chain; returns whether packets reach its end or return from it.
+     *
+     * @param path the conditions on the way here that could not be evaluated
+     * @param left what is known of the packets that come here
+     */
+    private Truth run(
+        String name, Truth reached, List<Condition> path, PacketsLeft left, int depth) {
       Optional<List<Rule>> rules = depth > DEEPEST ? Optional.empty() : base.chains().rules(name);
       if (rules.isEmpty()) {
         String text = "chain " + name + ", which cannot be read";
@@ -135,19 +160,24 @@ final class Walk {
             DecisionKind.UNCLEAR,
             Truth.MAYBE,
             path);
+        endings++;
         return Truth.MAYBE;
       }
       Truth here = reached;
       Truth out = Truth.NO;
+      PacketsLeft inChain = new PacketsLeft(left);
       for (Rule rule : rules.get()) {
         if (here == Truth.NO || over) {
           break;
         }
         List<Condition> unsure = new ArrayList<>(path);
-        Truth match = match(rule, unsure);
+        Truth match = match(rule, unsure, inChain);
         if (match == Truth.NO) {
           continue;
         }
+        List<Condition> open = List.copyOf(unsure);
+        unsure.addAll(doubts);
+        unsure.addAll(inChain.doubts());
         Truth acts = here.and(match);
         Action action = rule.action();
         if (action instanceof Action.Ask(var keys, var map)) {
@@ -165,32 +195,43 @@ final class Walk {
             out = out.or(acts);
             shield(rule, acts, unsure, depth == 0);
             here = after(here, match);
+            inChain.took(open);
           }
           case Action.Accept() -> {
             endings++;
             shield(rule, acts, unsure, true);
             here = after(here, match);
+            took(open, inChain);
           }
           case Action.Drop() -> here = end(rule, DecisionKind.DROPPED, here, match, acts, unsure);
           case Action.Keep() -> here = end(rule, DecisionKind.KEPT, here, match, acts, unsure);
+          case Action.Untrack() -> {
+            if (base.isBeforeTracking()) {
+              here = end(rule, DecisionKind.KEPT, here, match, acts, unsure);
+            }
+          }
           case Action.ChangeDestination _ ->
               here = end(rule, DecisionKind.REDIRECTED, here, match, acts, unsure);
           case Action.Translate(var _, var to) ->
               here = end(rule, translation(rule, to), here, match, acts, unsure);
           case Action.UnknownAction _, Action.Ask _ -> {
             decide(rule, DecisionKind.UNCLEAR, Truth.MAYBE, unsure);
+            endings++;
             here = Truth.MAYBE;
           }
           case Action.Jump(var chain) -> {
             int before = endings;
-            Truth back = run(chain, acts, unsure, depth + 1);
+            Truth back = run(chain, acts, open, inChain, depth + 1);
             // Packets that did not jump go on here; all do if the chain took none.
             here = match == Truth.YES ? back : endings == before ? here : here.and(Truth.MAYBE);
           }
           case Action.Goto(var chain) -> {
             endings++;
-            out = out.or(run(chain, acts, unsure, depth + 1));
+            Truth back = run(chain, acts, open, inChain, depth + 1);
+            out = out.or(back);
+            shield(rule, back, unsure, depth == 0); // it comes back to the caller: here, to none
             here = after(here, match);
+            took(open, inChain);
           }
           case Action.Ours() -> here = ours(rule, here, match, acts, unsure);
           case Action.Pin() -> pin(rule, acts, unsure);
@@ -233,13 +274,19 @@ final class Walk {
       };
     }
 
-    private Truth match(Rule rule, List<Condition> unsure) {
+    /** Packets that match these conditions have left the base chain. */
+    private void took(List<Condition> open, PacketsLeft inChain) {
+      inChain.took(open);
+      doubts.addAll(PacketsLeft.unclear(open));
+    }
+
+    private Truth match(Rule rule, List<Condition> unsure, PacketsLeft left) {
       if (isHairpin(rule)) {
         return Truth.NO;
       }
       Truth all = Truth.YES;
       for (Condition condition : rule.conditions()) {
-        Truth holds = condition.holds(flow, marks);
+        Truth holds = left.narrow(condition, condition.holds(flow, marks));
         if (holds == Truth.NO) {
           return Truth.NO;
         }
@@ -275,14 +322,14 @@ final class Walk {
       return match == Truth.YES ? Truth.NO : here.and(Truth.MAYBE);
     }
 
+    /** Those that match are decided on; the others go on. */
     private Truth end(
         Rule rule, DecisionKind kind, Truth here, Truth match, Truth acts, List<Condition> unsure) {
       decide(rule, kind, acts, unsure);
-      return after(here, match);
+      return match == Truth.YES && kind != DecisionKind.UNCLEAR ? Truth.NO : here;
     }
 
     private void decide(Rule rule, DecisionKind kind, Truth acts, List<Condition> unsure) {
-      endings++;
       boolean certain = acts == Truth.YES && kind != DecisionKind.UNCLEAR;
       decisions.add(new Decision(base, rule, kind, certain, unsure));
       over |= certain && kind != DecisionKind.SHIELDED;
@@ -302,19 +349,17 @@ final class Walk {
       Optional<Policy> policy = hook.ours();
       if (policy.isEmpty()) {
         decide(rule, DecisionKind.UNCLEAR, Truth.MAYBE, unsure); // ours, but unreadable
+        endings++;
         return Truth.MAYBE;
       }
       List<Condition> provided = new ArrayList<>(unsure);
       Truth translates = scope(policy.get(), provided).and(destination(policy.get(), provided));
       Truth truth = acts.and(translates);
       if (translates != Truth.NO) {
-        endings++;
         decisions.add(new Decision(base, rule, DecisionKind.OURS, truth == Truth.YES, provided));
         over |= truth == Truth.YES;
       }
-      return match == Truth.YES && translates == Truth.YES
-          ? Truth.NO
-          : here.and(translates == Truth.NO ? Truth.YES : Truth.MAYBE);
+      return match == Truth.YES && translates == Truth.YES ? Truth.NO : here;
     }
 
     /** Packets that are not exempt, or out of scope, go on to the next chains; one may be ours. */

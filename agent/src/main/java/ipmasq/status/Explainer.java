@@ -270,7 +270,7 @@ public final class Explainer {
     if (question.from().isEmpty() && policy.filter(p -> !p.sources().isEmpty()).isPresent()) {
       text.append("; for packets from sourceCIDRs");
     }
-    if (hook.asksForMarks()) {
+    if (hook.askedBits() != 0) {
       text.append("; if no rule marked it before");
     }
     return text.toString();

@@ -110,6 +110,8 @@ class LookCostTest {
 
   private static HookSample look(NatHooks hooks) {
     return HookSample.of(
-        hooks.at(Family.IPV4, "iptables-nft", "IP-MASQ-AGENT", Optional.of(POLICY)), POLICY);
+        hooks.at(Family.IPV4, "iptables-nft", "IP-MASQ-AGENT", Optional.of(POLICY)),
+        POLICY,
+        List.of());
   }
 }

@@ -2,15 +2,13 @@ package ipmasq.hook;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import ipmasq.app.NatHooks;
 import ipmasq.backend.Backend;
 import ipmasq.backend.iptables.IptablesBackend;
 import ipmasq.backend.nftables.NftablesBackend;
 import ipmasq.config.Config;
 import ipmasq.config.Key;
 import ipmasq.hook.Others.Case;
-import ipmasq.hook.iptables.LegacyHook;
-import ipmasq.hook.nftables.BaseChains;
-import ipmasq.hook.nftables.ForeignChains;
 import ipmasq.loop.Enforcement;
 import ipmasq.loop.Pass;
 import ipmasq.net.Cidr;
@@ -134,23 +132,14 @@ class ConflictsTest {
       }
     }
     List<String> found = new ArrayList<>();
-    for (Conflict conflict : Conflicts.in(hook, policy)) {
+    for (Conflict conflict : Conflicts.in(hook, policy, List.of())) {
       found.add(conflict.kind().word() + " " + conflict.owner());
     }
     assertEquals(expected, found);
   }
 
   private static Hook hook(Backend backend, Policy policy) {
-    boolean table = backend.name().equals("nftables");
-    List<BaseChain> chains =
-        new ArrayList<>(
-            ForeignChains.postrouting(
-                new BaseChains(),
-                Family.IPV4,
-                table ? Optional.empty() : Optional.of("IP-MASQ-AGENT"),
-                table));
-    new LegacyHook().postrouting(Family.IPV4, Optional.empty()).ifPresent(chains::add);
-    return new Hook(Family.IPV4, chains, Optional.of(policy));
+    return new NatHooks().at(Family.IPV4, backend.name(), "IP-MASQ-AGENT", Optional.of(policy));
   }
 
   private static Flow flow(String destination) {

@@ -30,6 +30,10 @@ final class Others {
       List<String> conflicts,
       List<String> pinned,
       boolean tellable) {
+    Case untellable() {
+      return new Case(name, tool, before, after, conflicts, pinned, false);
+    }
+
     @Override
     public String toString() {
       return name;
@@ -323,6 +327,227 @@ final class Others {
             }
             """,
             "masquerades OTHER"),
+        iptables(
+            "a bridge that only looks like Docker's",
+            "",
+            """
+            -A POSTROUTING -s 10.244.0.0/16 ! -o br-pods -j MASQUERADE
+            """,
+            "masquerades OTHER"),
+        iptables(
+            "a comment that mentions Docker",
+            "",
+            """
+            -A POSTROUTING -s 10.244.0.0/16 -o eth0 -m comment --comment "as docker does" -j MASQUERADE
+            """,
+            "masquerades OTHER"),
+        iptables(
+            "a goto before ours",
+            """
+            :LOGGED - [0:0]
+            -A POSTROUTING -o eth0 -g LOGGED
+            -A LOGGED -m limit --limit 1/min -j LOG
+            """,
+            "",
+            "shields OTHER"),
+        new Case(
+            "a mark that is restored beside kube-proxy",
+            Tool.NFT_IPTABLES,
+            """
+            :KUBE-POSTROUTING - [0:0]
+            -A POSTROUTING -j KUBE-POSTROUTING
+            -A KUBE-POSTROUTING -m mark ! --mark 0x4000/0x4000 -j RETURN
+            -A KUBE-POSTROUTING -j MARK --set-xmark 0x4000/0x0
+            -A KUBE-POSTROUTING -j MASQUERADE --random-fully
+            COMMIT
+            *mangle
+            -A PREROUTING -i eni+ -j CONNMARK --restore-mark --nfmask 0x80 --ctmask 0x80
+            """,
+            "",
+            List.of(),
+            List.of(),
+            true),
+        new Case(
+            "a RETURN that nobody can judge",
+            Tool.NFT_IPTABLES,
+            "",
+            """
+            :MQ - [0:0]
+            -A POSTROUTING -j MQ
+            -A MQ -m u32 --u32 "0x10>>0x18=0xa" -j RETURN
+            -A MQ -m u32 --u32 "0x10>>0x18=0xac" -j RETURN
+            -A MQ -o eth0 -j MASQUERADE
+            """,
+            List.of("unclear OTHER"),
+            List.of(),
+            false),
+        iptables(
+                "kube-proxy's mark set by somebody else",
+                """
+            :KUBE-POSTROUTING - [0:0]
+            :KUBE-MARK-MASQ - [0:0]
+            -A PREROUTING -d 10.99.0.0/16 -j KUBE-MARK-MASQ
+            -A KUBE-MARK-MASQ -j MARK --set-xmark 0x4000/0x4000
+            -A POSTROUTING -j KUBE-POSTROUTING
+            -A KUBE-POSTROUTING -m mark ! --mark 0x4000/0x4000 -j RETURN
+            -A KUBE-POSTROUTING -j MARK --set-xmark 0x4000/0x0
+            -A KUBE-POSTROUTING -j MASQUERADE --random-fully
+            """,
+                "",
+                "unclear KUBE_PROXY")
+            .untellable(),
+        iptables(
+            "a port of the host that is mapped to a pod",
+            """
+            :CNI-HOSTPORT-SETMARK - [0:0]
+            :CNI-HOSTPORT-MASQ - [0:0]
+            :CNI-HOSTPORT-DNAT - [0:0]
+            -A PREROUTING -m addrtype --dst-type LOCAL -j CNI-HOSTPORT-DNAT
+            -A CNI-HOSTPORT-DNAT -p tcp -m tcp --dport 8080 -j CNI-HOSTPORT-SETMARK
+            -A CNI-HOSTPORT-SETMARK -j MARK --set-xmark 0x2000/0x2000
+            -A POSTROUTING -j CNI-HOSTPORT-MASQ
+            -A CNI-HOSTPORT-MASQ -m mark --mark 0x2000/0x2000 -j MASQUERADE
+            """,
+            ""),
+        new Case(
+            "flows that are not tracked",
+            Tool.NFT,
+            """
+            table ip mine { chain pre { type filter hook prerouting priority raw; ip daddr 203.0.113.0/24 notrack;
+              }
+            }
+            """,
+            "",
+            List.of("keeps OTHER"),
+            List.of("keeps OTHER"),
+            true),
+        new Case(
+            "flows that iptables does not track",
+            Tool.NFT_IPTABLES,
+            """
+            COMMIT
+            *raw
+            -A PREROUTING -d 203.0.113.0/24 -j CT --notrack
+            """,
+            "",
+            List.of("keeps OTHER"),
+            List.of("keeps OTHER"),
+            true),
+        new Case(
+            "a nat chain that drops",
+            Tool.NFT,
+            """
+            table ip mine { chain post { type nat hook postrouting priority 90; ip daddr 198.51.100.0/24 drop;
+              }
+            }
+            """,
+            "",
+            List.of("drops OTHER"),
+            List.of("drops OTHER"),
+            true),
+        new Case(
+            "a set that rules fill",
+            Tool.NFT,
+            """
+            table ip mine {
+              set some { type ipv4_addr; flags dynamic,timeout;
+              }
+              chain pre { type filter hook prerouting priority 0; ip daddr 10.99.0.1 add @some { ip daddr };
+              }
+              chain post { type nat hook postrouting priority 90; ip daddr @some masquerade;
+              }
+            }
+            """,
+            "",
+            List.of("unclear OTHER"),
+            List.of(),
+            false),
+        new Case(
+            "a prefix for a prefix",
+            Tool.NFT,
+            """
+            table ip mine { chain post { type nat hook postrouting priority 90; snat ip prefix to ip saddr map { 10.244.0.0/16 : 192.0.0.0/16 };
+              }
+            }
+            """,
+            "",
+            List.of("unclear OTHER", "unclear-shields OTHER"),
+            List.of("unclear-shields OTHER"),
+            false),
+        new Case(
+            "another port at most",
+            Tool.NFT,
+            """
+            table ip mine { chain post { type nat hook postrouting priority 90; ip daddr 203.0.113.0/24 meta l4proto udp snat to :1024-65535;
+              }
+            }
+            """,
+            "",
+            List.of("keeps OTHER"),
+            List.of("keeps OTHER"),
+            true),
+        new Case(
+            "the element for all other keys",
+            Tool.NFT,
+            """
+            table ip mine {
+              chain skip { return;
+              }
+              chain masq { masquerade;
+              }
+              chain post { type nat hook postrouting priority 90; ip daddr vmap { 10.99.0.0/16 : jump skip, * : jump masq };
+              }
+            }
+            """,
+            "",
+            List.of("masquerades OTHER"),
+            List.of(),
+            true),
+        nft(
+            "a mark that is set before the match",
+            """
+            table ip mine { chain post { type nat hook postrouting priority 90; meta mark set 0x1 ip daddr 1.1.1.1 accept; meta mark 0x1 masquerade;
+              }
+            }
+            """,
+            "masquerades OTHER"),
+        new Case(
+            "marks within a set, set by a firewall",
+            Tool.NFT,
+            """
+            table ip mine {
+              chain fw { type filter hook forward priority 0; ip daddr 10.99.0.0/16 meta mark set 0x1;
+              }
+              chain post { type nat hook postrouting priority 90; meta mark { 0x1, 0x2 } masquerade;
+              }
+            }
+            """,
+            "",
+            List.of("unclear OTHER"),
+            List.of(),
+            false),
+        new Case(
+            "a mark set where packets come in",
+            Tool.NFT,
+            """
+            table netdev mine { chain in { type filter hook ingress device "pod0" priority 0; meta mark set 0x1;
+              }
+            }
+            table ip mine { chain post { type nat hook postrouting priority 90; meta mark 0x1 masquerade;
+              }
+            }
+            """,
+            "",
+            List.of("unclear OTHER"),
+            List.of(),
+            false),
+        nft(
+            "a source whose exempt packets returned before",
+            """
+            table ip mine { chain post { type nat hook postrouting priority 90; ip saddr 10.244.0.0/16 ip daddr { 10.0.0.0/8, 169.254.0.0/16, 172.20.0.0/16 } return; ip saddr 10.244.0.0/16 masquerade;
+              }
+            }
+            """),
         new Case(
             "what nobody can follow",
             Tool.NFT,

@@ -74,7 +74,10 @@ class PinTest {
   }
 
   private static String conflicts(Policy policy, BaseChain... others) {
-    return Conflicts.in(hook(policy, others), policy).stream().map(Conflict::kind).toList() + "";
+    return Conflicts.in(hook(policy, others), policy, List.of()).stream()
+            .map(Conflict::kind)
+            .toList()
+        + "";
   }
 
   private static String fate(Hook hook, Flow flow) {

@@ -2,6 +2,7 @@ package ipmasq.hook.iptables;
 
 import ipmasq.hook.Action;
 import ipmasq.hook.BaseChain;
+import ipmasq.hook.EarlierMark;
 import ipmasq.hook.Rule;
 import ipmasq.net.Family;
 import java.util.ArrayDeque;
@@ -15,8 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A built-in chain of the nat table and what it leads to, from the output of iptables-save, line by
- * line.
+ * A built-in chain of a table and what it leads to, from the output of iptables-save, line by line.
  *
  * <p>Most of a node's rules are kube-proxy's chains of services: they are skipped unread, and a
  * jump to one counts as a change of destination.
@@ -27,23 +27,37 @@ final class LegacyChains {
   private static final int MOST_RULES = 20_000;
 
   private final Family family;
+  private final String table;
   private final String entry;
   private final Optional<String> ourChain;
+  private final boolean forMarks;
   private final Map<String, List<String>> lines = new HashMap<>();
   private boolean inTable;
   private boolean whole;
   private boolean drops;
   private int rules;
 
-  LegacyChains(Family family, String entry, Optional<String> ourChain) {
+  private LegacyChains(
+      Family family, String table, String entry, Optional<String> ourChain, boolean forMarks) {
     this.family = family;
+    this.table = table;
     this.entry = entry;
     this.ourChain = ourChain;
+    this.forMarks = forMarks;
+  }
+
+  static LegacyChains of(Family family, String table, String entry, Optional<String> ourChain) {
+    return new LegacyChains(family, table, entry, ourChain, false);
+  }
+
+  /** To look for marks: kube-proxy's chains, which mark packets to services, are left out. */
+  static LegacyChains forMarks(Family family, String table, String entry) {
+    return new LegacyChains(family, table, entry, Optional.empty(), true);
   }
 
   void accept(String line) {
     if (line.startsWith("*")) {
-      inTable = line.strip().equals("*nat");
+      inTable = line.strip().equals("*" + table);
     } else if (inTable && line.strip().equals("COMMIT")) {
       whole = true;
     } else if (inTable && line.startsWith(":")) {
@@ -91,10 +105,17 @@ final class LegacyChains {
     return new BaseChain(name, priority, entry, drops, new BaseChain.ChainsRead(chains));
   }
 
+  List<EarlierMark> marks(long asked) {
+    return EarlierMark.in(base(table, 0), entry, asked);
+  }
+
   /** The action for a target that is a chain; empty if it is an extension. */
   private Optional<Action> target(String name, boolean noReturn) {
     if (ourChain.equals(Optional.of(name))) {
       return Optional.of(new Action.Ours());
+    }
+    if (forMarks && EarlierMark.isOfServices(name)) {
+      return Optional.of(new Action.NoAction());
     }
     if (isOfService(name)) {
       return Optional.of(new Action.ChangeDestination(name));

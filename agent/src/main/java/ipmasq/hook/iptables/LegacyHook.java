@@ -1,6 +1,8 @@
 package ipmasq.hook.iptables;
 
+import ipmasq.hook.Action;
 import ipmasq.hook.BaseChain;
+import ipmasq.hook.EarlierMark;
 import ipmasq.iptables.ChildProcesses;
 import ipmasq.iptables.Commands;
 import ipmasq.iptables.Commands.CommandResult;
@@ -9,7 +11,9 @@ import ipmasq.iptables.Programs;
 import ipmasq.iptables.Variant;
 import ipmasq.net.Family;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -22,12 +26,19 @@ import java.util.function.Consumer;
  */
 public final class LegacyHook {
   private static final Duration DEADLINE = Duration.ofSeconds(10);
-  private static final long ALL = 0xffff_ffffL;
+  private static final int NF_IP_PRI_RAW = -300;
+
+  /** The chains that packets pass before nat postrouting, by table. */
+  private static final Map<String, List<String>> EARLIER =
+      Map.of(
+          "raw", List.of("PREROUTING", "OUTPUT"),
+          "mangle", List.of("PREROUTING", "FORWARD", "OUTPUT", "POSTROUTING"),
+          "filter", List.of("FORWARD", "OUTPUT"),
+          "nat", List.of("PREROUTING", "OUTPUT"));
 
   private final Programs programs = Programs.ofEnvironment();
   private final LegacyTables legacy = LegacyTables.ofKernel();
   private final Commands commands = new ChildProcesses(programs, DEADLINE);
-  private long natMarks;
 
   /** Whether there is a legacy nat table; without one no program is run. */
   public boolean exists(Family family) {
@@ -35,28 +46,36 @@ public final class LegacyHook {
   }
 
   /**
-   * The chain at nat postrouting; empty if there is no legacy table.
+   * The chain at nat postrouting, if there is a legacy table, and the one that keeps packets from
+   * being tracked, if there is one.
    *
    * @param ourChain the chain that holds the policy in force, if legacy holds it
    */
-  public Optional<BaseChain> postrouting(Family family, Optional<String> ourChain) {
-    return read(family, "POSTROUTING", BaseChain.NF_IP_PRI_NAT_SRC, ourChain);
+  public List<BaseChain> postrouting(Family family, Optional<String> ourChain) {
+    List<BaseChain> chains = new ArrayList<>();
+    read(family, "nat", "POSTROUTING", BaseChain.NF_IP_PRI_NAT_SRC, ourChain)
+        .ifPresent(chains::add);
+    read(family, "raw", "PREROUTING", NF_IP_PRI_RAW, Optional.empty())
+        .filter(raw -> raw.has(Action.Untrack.class::isInstance))
+        .map(raw -> raw.trusting(_ -> false))
+        .ifPresent(chains::add);
+    return chains;
   }
 
   /** The chain at nat prerouting. */
   public Optional<BaseChain> prerouting(Family family) {
-    return read(family, "PREROUTING", BaseChain.NF_IP_PRI_NAT_DST, Optional.empty());
+    return read(family, "nat", "PREROUTING", BaseChain.NF_IP_PRI_NAT_DST, Optional.empty());
   }
 
   private Optional<BaseChain> read(
-      Family family, String entry, int priority, Optional<String> ourChain) {
-    String name = "iptables-legacy " + entry;
-    LegacyTables.Presence presence = legacy.look(family, "nat");
+      Family family, String table, String entry, int priority, Optional<String> ourChain) {
+    String name = "iptables-legacy " + (table.equals("nat") ? "" : table + " ") + entry;
+    LegacyTables.Presence presence = legacy.look(family, table);
     if (presence == LegacyTables.Presence.NOT_THERE) {
       return Optional.empty();
     }
-    LegacyChains chains = new LegacyChains(family, entry, ourChain);
-    boolean read = presence == LegacyTables.Presence.THERE && save(family, "nat", chains::accept);
+    LegacyChains chains = LegacyChains.of(family, table, entry, ourChain);
+    boolean read = presence == LegacyTables.Presence.THERE && save(family, table, chains::accept);
     return Optional.of(
         read && chains.isWhole()
             ? chains.base(name, priority)
@@ -65,19 +84,26 @@ public final class LegacyHook {
   }
 
   /**
-   * Bits of the mark that legacy rules before nat postrouting may set; all if unknown. For the nat
-   * table this is from its last look.
+   * Legacy rules that may mark packets before nat postrouting.
+   *
+   * @param asked the bits of the mark that matter
    */
-  public long markedBits(Family family) {
-    boolean nat = legacy.look(family, "nat") == LegacyTables.Presence.THERE;
-    long bits = nat ? natMarks : 0;
-    for (String table : List.of("raw", "mangle", "filter")) {
-      if (legacy.look(family, table) == LegacyTables.Presence.THERE) {
-        LegacyMarks marks = new LegacyMarks();
-        bits |= save(family, table, marks::accept) ? marks.bits() : ALL;
-      }
-    }
-    return bits;
+  public List<EarlierMark> marks(Family family, long asked) {
+    List<EarlierMark> marks = new ArrayList<>();
+    EARLIER.forEach(
+        (table, entries) -> {
+          if (legacy.look(family, table) == LegacyTables.Presence.THERE) {
+            List<LegacyChains> chains =
+                entries.stream().map(e -> LegacyChains.forMarks(family, table, e)).toList();
+            if (save(family, table, line -> chains.forEach(each -> each.accept(line)))
+                && chains.stream().allMatch(LegacyChains::isWhole)) {
+              chains.forEach(each -> marks.addAll(each.marks(asked)));
+            } else {
+              marks.add(EarlierMark.unknown());
+            }
+          }
+        });
+    return marks;
   }
 
   private boolean save(Family family, String table, Consumer<String> lines) {

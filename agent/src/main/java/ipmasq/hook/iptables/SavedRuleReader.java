@@ -45,6 +45,7 @@ final class SavedRuleReader {
   private final List<Condition> conditions = new ArrayList<>();
   private int at;
   private boolean negated;
+  private String module = "";
   private Optional<Action> action = Optional.empty();
 
   private SavedRuleReader(Family family, List<String> words) {
@@ -82,6 +83,7 @@ final class SavedRuleReader {
         case "--sport", "--sports" -> add(new Condition.SourcePort(next()));
         case "--dst-type" -> add(local(next(), new Condition.LocalDestination(), "--dst-type "));
         case "--src-type" -> add(local(next(), new Condition.LocalSource(), "--src-type "));
+        case "--limit-iface-in", "--limit-iface-out" -> limitToInterface(word);
         case "--ctstate", "--state" -> state(next());
         case "--src-range" -> range(next(), true);
         case "--dst-range" -> range(next(), false);
@@ -147,6 +149,7 @@ final class SavedRuleReader {
   }
 
   private void module(String name) {
+    module = name;
     if (!SAYS_NOTHING.contains(name) && !nextIsOption()) {
       add(new Condition.UnknownCondition("-m " + name));
     }
@@ -162,6 +165,10 @@ final class SavedRuleReader {
   }
 
   private void mark(String text) {
+    if (!module.equals("mark")) {
+      add(new Condition.UnknownCondition("-m " + module + " --mark " + text)); // the connection's
+      return;
+    }
     int slash = text.indexOf('/');
     try {
       long value = Long.decode(slash < 0 ? text : text.substring(0, slash));
@@ -170,6 +177,17 @@ final class SavedRuleReader {
     } catch (NumberFormatException odd) {
       add(new Condition.UnknownCondition("--mark " + text));
     }
+  }
+
+  /** An address of the interface alone is less than one of the node. */
+  private void limitToInterface(String option) {
+    conditions.removeIf(
+        c ->
+            c instanceof Condition.LocalSource
+                || c instanceof Condition.LocalDestination
+                || c instanceof Condition.Not(Condition.LocalSource _)
+                || c instanceof Condition.Not(Condition.LocalDestination _));
+    add(new Condition.UnknownCondition("-m addrtype " + option));
   }
 
   private static Condition local(String type, Condition local, String option) {
@@ -214,8 +232,12 @@ final class SavedRuleReader {
       case "DROP" -> new Action.Drop();
       case "MARK" -> setMark();
       case "CONNMARK" ->
-          words.contains("--restore-mark") ? Action.SetMark.UNKNOWN : new Action.NoAction();
-      case "LOG", "NFLOG", "TRACE", "CLASSIFY", "CT", "NOTRACK" -> new Action.NoAction();
+          words.contains("--restore-mark")
+              ? Action.SetMark.unknown(nfmask())
+              : new Action.NoAction();
+      case "NOTRACK" -> new Action.Untrack();
+      case "CT" -> words.contains("--notrack") ? new Action.Untrack() : new Action.NoAction();
+      case "LOG", "NFLOG", "TRACE", "CLASSIFY" -> new Action.NoAction();
       default -> new Action.UnknownAction("-j " + name);
     };
   }
@@ -232,6 +254,17 @@ final class SavedRuleReader {
         : new Action.UnknownAction("-j SNAT");
   }
 
+  /** The bits that restoring a mark may change. */
+  private long nfmask() {
+    int option = words.indexOf("--nfmask");
+    int mask = option < 0 ? words.indexOf("--mask") : option;
+    try {
+      return mask < 0 || mask + 1 >= words.size() ? 0xffff_ffffL : Long.decode(words.get(mask + 1));
+    } catch (NumberFormatException odd) {
+      return 0xffff_ffffL;
+    }
+  }
+
   /** {@code --set-xmark value/mask}: clears the mask's bits, then flips the value's. */
   private Action setMark() {
     int option = words.indexOf("--set-xmark");
@@ -240,7 +273,7 @@ final class SavedRuleReader {
     try {
       long value = Long.decode(slash < 0 ? text : text.substring(0, slash));
       long mask = slash < 0 ? 0xffff_ffffL : Long.decode(text.substring(slash + 1));
-      return new Action.SetMark(~mask & 0xffff_ffffL, value, true);
+      return new Action.SetMark(~mask & 0xffff_ffffL, value);
     } catch (NumberFormatException odd) {
       return Action.SetMark.UNKNOWN;
     }

@@ -14,11 +14,13 @@ import java.util.Optional;
  * A cache of the base chains of all tables. Used by one thread.
  *
  * <p>The kernel lists them only together with all other chains, of which kube-proxy has tens of
- * thousands. They are listed again when a table appears, disappears or changes size. Tables with
- * services change size all the time, so theirs are listed only now and then.
+ * thousands. Where that takes long, they are listed again only when a table appears, disappears or
+ * changes size, and now and then. Tables with services change size all the time, which does not
+ * count.
  */
 public final class BaseChains {
   private static final long OLD_NANOS = Duration.ofSeconds(30).toNanos();
+  private static final long LONG_NANOS = Duration.ofMillis(5).toNanos();
 
   /**
    * What there is.
@@ -30,7 +32,9 @@ public final class BaseChains {
   private List<Chain> chains = List.of();
   private List<Object> seen = List.of();
   private long listedAt;
+  private long tookNanos;
   private boolean listed;
+  private boolean fromCache;
 
   /** Empty if the kernel does not answer. */
   Optional<BaseListing> list(RulesetReader kernel) {
@@ -42,8 +46,10 @@ public final class BaseChains {
     for (TableUse use : uses.get()) {
       now.add(ofServices(use.table()) ? use.table() : use);
     }
-    boolean old = System.nanoTime() - listedAt > OLD_NANOS;
-    if (!listed || old || !now.equals(seen)) {
+    long start = System.nanoTime();
+    boolean old = tookNanos < LONG_NANOS || start - listedAt > OLD_NANOS;
+    fromCache = listed && !old && now.equals(seen);
+    if (!fromCache) {
       Optional<List<Chain>> all = kernel.ask(nftables -> nftables.baseChains());
       if (all.isEmpty()) {
         return Optional.empty();
@@ -52,14 +58,21 @@ public final class BaseChains {
       seen = now;
       listed = true;
       listedAt = System.nanoTime();
+      tookNanos = listedAt - start;
     } else {
       iptables(kernel);
     }
     return Optional.of(new BaseListing(chains, uses.get().stream().map(TableUse::table).toList()));
   }
 
+  /** Whether the last list may have missed a base chain. */
+  public boolean isFromCache() {
+    return fromCache;
+  }
+
   private static boolean ofServices(Table table) {
-    return table.name().equals("kube-proxy") || table.name().equals("nat");
+    return (table.family() == TableFamily.IP || table.family() == TableFamily.IP6)
+        && (table.name().equals("kube-proxy") || table.name().equals("nat"));
   }
 
   /** iptables makes its base chains one by one, when they are needed. */

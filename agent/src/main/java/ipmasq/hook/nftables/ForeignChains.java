@@ -3,6 +3,7 @@ package ipmasq.hook.nftables;
 import ipmasq.backend.nftables.TableNames;
 import ipmasq.hook.Action;
 import ipmasq.hook.BaseChain;
+import ipmasq.hook.EarlierMark;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import ipmasq.netlink.nftables.Chain;
@@ -17,6 +18,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
 
 /**
  * The base chains of nf_tables at a nat hook, including iptables-nft's, and the chains that they
@@ -30,6 +33,12 @@ public final class ForeignChains {
   private static final int MOST_RULES = 10_000;
   private static final String OURS = "ours";
 
+  /** IPv6's stateless translation of prefixes. */
+  private static final Action SNPT = new Action.UnknownAction("-j SNPT");
+
+  private static final Set<String> TABLES_OF_IPTABLES =
+      Set.of("raw", "mangle", "nat", "filter", "security");
+
   /** Chains of a service: a jump there is enough to know that the destination changes. */
   private static final List<String> OF_SERVICES =
       List.of("KUBE-SVC-", "KUBE-SEP-", "KUBE-SVL-", "KUBE-EXT-", "KUBE-FW-", "KUBE-XLB-");
@@ -41,6 +50,7 @@ public final class ForeignChains {
   private final boolean ownTable;
   private final Map<Table, ForeignSets> sets = new HashMap<>();
   private Optional<Ip> destination = Optional.empty();
+  private boolean forMarks;
   private int chainsLeft = MOST_CHAINS;
   private int rulesLeft = MOST_RULES;
 
@@ -60,7 +70,8 @@ public final class ForeignChains {
    */
   public static List<BaseChain> postrouting(
       BaseChains bases, Family family, Optional<String> ourChain, boolean ownTable) {
-    return new ForeignChains(bases, family, ourChain, ownTable).at(Hook.POSTROUTING);
+    ForeignChains reader = new ForeignChains(bases, family, ourChain, ownTable);
+    return reader.read(Hook.POSTROUTING, true);
   }
 
   /**
@@ -70,28 +81,82 @@ public final class ForeignChains {
   public static List<BaseChain> prerouting(BaseChains bases, Ip to) {
     ForeignChains chains = new ForeignChains(bases, to.family(), Optional.empty(), false);
     chains.destination = Optional.of(to);
-    return chains.at(Hook.PREROUTING);
+    return chains.read(Hook.PREROUTING, false);
   }
 
-  private List<BaseChain> at(Hook hook) {
+  /**
+   * Rules that may mark packets before nat postrouting. kube-proxy's own are left out: they mark
+   * packets to services.
+   *
+   * @param asked the bits of the mark that matter
+   */
+  public static List<EarlierMark> marks(BaseChains bases, Family family, long asked) {
+    ForeignChains reader = new ForeignChains(bases, family, Optional.empty(), false);
+    reader.forMarks = true;
+    try (RulesetReader _ = reader.kernel) {
+      Optional<List<Chain>> awake = reader.awake();
+      if (awake.isEmpty()) {
+        return List.of(EarlierMark.unknown());
+      }
+      List<EarlierMark> marks = new ArrayList<>();
+      for (Chain chain : awake.get()) {
+        Chain.BaseHook base = chain.base().orElseThrow();
+        boolean ours = base.type().equals("nat") && base.hook() == Hook.POSTROUTING;
+        if (!ours && base.hook() != Hook.INPUT && !chain.table().equals("kube-proxy")) {
+          marks.addAll(EarlierMark.in(reader.read(chain, base), base.hook().name(), asked));
+        }
+      }
+      return marks;
+    }
+  }
+
+  /** The nat chains at a hook, and chains of other kinds that decide before or after them. */
+  private List<BaseChain> read(Hook hook, boolean others) {
     try (kernel) {
-      Optional<BaseChains.BaseListing> all = bases.list(kernel);
-      if (all.isEmpty()) {
+      Optional<List<Chain>> awake = awake();
+      if (awake.isEmpty()) {
         return List.of(
             BaseChain.unreadable("nf_tables", 0, "the kernel did not list its rules to us"));
       }
       List<BaseChain> found = new ArrayList<>();
-      for (Chain chain : all.get().chains()) {
-        if (chain.base().isPresent()
-            && chain.base().get().type().equals("nat")
-            && chain.base().get().hook() == hook
-            && concerns(chain)
-            && !isDormant(chain, all.get().tables())) {
-          found.add(read(chain, chain.base().get()));
+      for (Chain chain : awake.get()) {
+        Chain.BaseHook base = chain.base().orElseThrow();
+        if (base.type().equals("nat") && base.hook() == hook) {
+          found.add(read(chain, base));
+        }
+      }
+      for (Chain chain : others ? awake.get() : List.<Chain>of()) {
+        Chain.BaseHook base = chain.base().orElseThrow();
+        if (!base.type().equals("nat")) {
+          deciding(chain, base).ifPresent(found::add);
         }
       }
       return found;
     }
+  }
+
+  /** A chain of another type, if it has rules that keep packets from nat or rewrite them. */
+  private Optional<BaseChain> deciding(Chain chain, Chain.BaseHook base) {
+    boolean early =
+        base.hook() == Hook.PREROUTING && base.priority() < BaseChain.NF_IP_PRI_CONNTRACK;
+    if (!early && base.hook() != Hook.POSTROUTING) {
+      return Optional.empty();
+    }
+    BaseChain read = read(chain, base);
+    boolean decides = early ? read.has(Action.Untrack.class::isInstance) : read.has(SNPT::equals);
+    return decides ? Optional.of(read.trusting(SNPT::equals)) : Optional.empty();
+  }
+
+  /** The base chains that packets of this family pass; empty if the kernel does not list them. */
+  private Optional<List<Chain>> awake() {
+    return bases
+        .list(kernel)
+        .map(
+            all ->
+                all.chains().stream()
+                    .filter(chain -> chain.base().isPresent() && concerns(chain))
+                    .filter(chain -> !isDormant(chain, all.tables()))
+                    .toList());
   }
 
   private boolean concerns(Chain chain) {
@@ -99,7 +164,8 @@ public final class ForeignChains {
       case INET -> true;
       case IP -> family == Family.IPV4;
       case IP6 -> family == Family.IPV6;
-      case ARP, BRIDGE, NETDEV -> false;
+      case NETDEV, BRIDGE -> forMarks; // they see packets before and after, and may mark them
+      case ARP -> false;
     };
   }
 
@@ -121,13 +187,14 @@ public final class ForeignChains {
       return new BaseChain(where, base.priority(), OURS, Map.of(OURS, List.of(rule)));
     }
     boolean iptables =
-        chain.family() != TableFamily.INET
-            && chain.table().equals("nat")
-            && chain.name().endsWith("ROUTING")
-            && chain.name().startsWith("P");
+        (chain.family() == TableFamily.IP || chain.family() == TableFamily.IP6)
+            && TABLES_OF_IPTABLES.contains(chain.table())
+            && chain.name().equals(base.hook().name());
     String name =
         iptables
-            ? "iptables-nft " + chain.name()
+            ? "iptables-nft "
+                + (chain.table().equals("nat") ? "" : chain.table() + " ")
+                + chain.name()
             : "table " + chain.family() + " " + chain.table() + " chain " + chain.name();
     return new BaseChain(
         name,
@@ -181,16 +248,20 @@ public final class ForeignChains {
       return Optional.empty();
     }
     rulesLeft -= head.get().list().size();
-    ForeignSets of =
-        sets.computeIfAbsent(
-            new Table(base.family(), base.table()), table -> new ForeignSets(kernel, table));
+    Function<String, ForeignSets.Elements> content =
+        forMarks ? _ -> new ForeignSets.Elements.Unreadable() : sets(base)::content;
     List<ipmasq.hook.Rule> read = new ArrayList<>();
     for (Rule rule : head.get().list()) {
-      for (ipmasq.hook.Rule each : ForeignRule.read(rule, family, of::content, iptables)) {
+      for (ipmasq.hook.Rule each : ForeignRule.read(rule, family, content, iptables)) {
         read.add(iptables ? known(each) : each);
       }
     }
     return Optional.of(read);
+  }
+
+  private ForeignSets sets(Chain base) {
+    return sets.computeIfAbsent(
+        new Table(base.family(), base.table()), table -> new ForeignSets(kernel, table));
   }
 
   private boolean mayConcern(Rule rule) {
@@ -207,6 +278,9 @@ public final class ForeignChains {
     }
     if (target.equals(ourChain)) {
       return new ipmasq.hook.Rule(rule.conditions(), new Action.Ours(), rule.text());
+    }
+    if (forMarks && EarlierMark.isOfServices(target.get())) {
+      return new ipmasq.hook.Rule(rule.conditions(), new Action.NoAction(), rule.text());
     }
     return OF_SERVICES.stream().anyMatch(target.get()::startsWith)
         ? new ipmasq.hook.Rule(

@@ -47,6 +47,8 @@ import org.jspecify.annotations.Nullable;
 final class ForeignRule {
   private static final int SLOTS = 20; // of four bytes each
   private static final int LONGEST_TEXT = 300;
+  private static final int NFTA_CT_SREG = 4;
+  private static final int NFTA_PAYLOAD_SREG = 5;
 
   /** A set of concatenated keys is expanded up to this many elements; a larger one is queried. */
   private static final int MOST_ALTERNATIVES = 256;
@@ -57,6 +59,10 @@ final class ForeignRule {
   private final List<Condition> conditions = new ArrayList<>();
   private Optional<Action> action = Optional.empty();
   private Optional<Action.SetMark> mark = Optional.empty();
+  private int beforeMark; // how many conditions stand before the mark is set
+  private boolean marksTwice;
+  private boolean natFromMap;
+  private boolean natToRange;
   private Optional<Mapping> mapping = Optional.empty();
   private String comment = "";
   private boolean commentFirst;
@@ -110,20 +116,52 @@ final class ForeignRule {
     return IptablesText.of(chain, conditions, comment, commentFirst, then, targetOptions);
   }
 
+  private void setMark(Action.SetMark set) {
+    if (mark.isEmpty()) {
+      beforeMark = conditions.size();
+    }
+    marksTwice |= mark.isPresent();
+    mark = Optional.of(set);
+  }
+
   private List<ipmasq.hook.Rule> rules(String text) {
+    if (mark.isPresent() && (marksTwice || beforeMark < conditions.size())) {
+      // It marks packets whether or not the conditions after that hold.
+      List<Condition> before = List.copyOf(conditions.subList(0, beforeMark));
+      boolean asked = before.stream().anyMatch(condition -> condition.askedBits() != 0);
+      Action.SetMark set = asked || marksTwice ? Action.SetMark.UNKNOWN : mark.get();
+      mark = Optional.empty();
+      List<ipmasq.hook.Rule> both = new ArrayList<>(List.of(rule(before, set, text)));
+      both.addAll(rules(text));
+      return both;
+    }
     if (mapping.isEmpty()) {
       return List.of(rule(conditions, action.orElse(new Action.NoAction()), text));
     }
     List<ipmasq.hook.Rule> rules = new ArrayList<>();
     for (Entry entry : mapping.get().entries) {
       List<Condition> all = new ArrayList<>(conditions);
-      all.addAll(is(mapping.get().fields, entry));
+      all.addAll(entry.keys().isPresent() ? is(mapping.get().fields, entry) : other(mapping.get()));
       if (!all.contains(Condition.AnyOf.NEVER)) {
         all.removeIf(Condition.AnyOf.ALWAYS::equals);
         rules.add(rule(all, mapped(entry), text));
       }
     }
     return rules;
+  }
+
+  /** The condition of the element for all keys without one of their own. */
+  private List<Condition> other(Mapping map) {
+    List<List<Condition>> keys = new ArrayList<>();
+    for (Entry entry : map.entries) {
+      if (entry.keys().isPresent()) {
+        keys.add(is(map.fields, entry));
+      }
+    }
+    keys.removeIf(all -> all.contains(Condition.AnyOf.NEVER));
+    return keys.isEmpty()
+        ? List.of()
+        : List.of(new Condition.Not(new Condition.AnyOf(keys, "the other keys of the map")));
   }
 
   private ipmasq.hook.Rule rule(List<Condition> all, Action then, String text) {
@@ -139,14 +177,21 @@ final class ForeignRule {
     if (entry.verdict().isPresent()) {
       return verdict(entry.verdict().get());
     }
+    if (action.isEmpty() || !natFromMap) {
+      return action.orElse(new Action.NoAction());
+    }
     byte[] data = entry.data().map(d -> d.bytes()).orElse(new byte[0]);
     int length = family.bytes();
-    if (action.isEmpty()) {
-      return new Action.NoAction();
+    if (data.length != length * (natToRange ? 2 : 1)) {
+      return new Action.Translate("snat");
     }
-    return action.get() instanceof Action.Translate && data.length >= length
-        ? new Action.Translate("snat", Optional.of(one(Arrays.copyOf(data, length))))
-        : action.get();
+    IpRange to = one(Arrays.copyOf(data, length));
+    return new Action.Translate(
+        "snat",
+        Optional.of(
+            natToRange
+                ? new IpRange(to.first(), Ip.ofBytes(Arrays.copyOfRange(data, length, 2 * length)))
+                : to));
   }
 
   private static IpRange one(byte[] address) {
@@ -178,7 +223,7 @@ final class ForeignRule {
       case MapLookup lookup -> map(lookup);
       case SetMeta(var register, var key) -> {
         if (key == Meta.MetaKey.MARK) {
-          mark = Optional.of(mark(held(register)));
+          setMark(mark(held(register)));
         }
       }
       case Counter _ -> {}
@@ -390,11 +435,11 @@ final class ForeignRule {
   private static Action.SetMark mark(RegisterContent content) {
     if (content.ofMark().isPresent()) {
       long[] kept = content.ofMark().get();
-      return new Action.SetMark(kept[0], kept[1], true);
+      return new Action.SetMark(kept[0], kept[1]);
     }
     Optional<byte[]> constant = content.constant().filter(bytes -> bytes.length == 4);
     return constant.isPresent()
-        ? new Action.SetMark(0, RegisterContent.number(constant.get()), true)
+        ? new Action.SetMark(0, RegisterContent.number(constant.get()))
         : Action.SetMark.UNKNOWN;
   }
 
@@ -404,7 +449,7 @@ final class ForeignRule {
       return new Action.ChangeDestination("dnat");
     }
     if (nat.firstAddress() == 0) {
-      return new Action.UnknownAction("snat to a port");
+      return new Action.Keep(); // it gets another port at most
     }
     RegisterContent first = held(nat.firstAddress());
     RegisterContent last = held(nat.lastAddress());
@@ -418,8 +463,9 @@ final class ForeignRule {
           "snat", Optional.of(new IpRange(Ip.ofBytes(from.get()), Ip.ofBytes(to.get()))));
     }
     // The elements of an expanded map give the target; otherwise it may be any.
-    boolean mapped = mapping.isPresent() && mapping.get().to == nat.firstAddress();
-    return mapped
+    natFromMap = mapping.isPresent() && mapping.get().to == nat.firstAddress();
+    natToRange = nat.lastAddress() != nat.firstAddress();
+    return natFromMap
         ? new Action.Translate("snat")
         : new Action.UnknownAction("snat to " + first.text());
   }
@@ -450,7 +496,7 @@ final class ForeignRule {
         Action target = XtDecoder.target(xtables, family);
         targetOptions = XtDecoder.options(xtables, family);
         if (target instanceof Action.SetMark set) {
-          mark = Optional.of(set);
+          setMark(set);
         } else {
           decide(target);
         }
@@ -461,13 +507,29 @@ final class ForeignRule {
   /** Expressions that neither match nor decide are skipped; any other makes the rule unknown. */
   private void unknown(Unknown unknown) {
     switch (unknown.name()) {
-      case "log", "last", "notrack", "dup" -> {}
+      case "log", "last", "dup" -> {}
+      case "notrack" -> decide(new Action.Untrack());
       case "redir", "tproxy" -> decide(new Action.ChangeDestination(unknown.name()));
-      case "queue", "reject", "synproxy", "fwd" -> decide(new Action.UnknownAction(unknown.name()));
-      default -> {
-        Arrays.fill(slots, null);
-        conditions.add(new Condition.UnknownCondition(unknown.name()));
+      case "queue", "reject", "synproxy", "fwd", "nat", "masq", "immediate" ->
+          decide(new Action.UnknownAction(unknown.name()));
+      case "ct" -> {
+        if (!unknown.has(NFTA_CT_SREG)) { // a change of the connection's own data matches all
+          unknownMatch(unknown);
+        }
       }
+      case "payload" -> {
+        if (unknown.has(NFTA_PAYLOAD_SREG)) {
+          decide(new Action.UnknownAction("a change of the packet itself"));
+        } else {
+          unknownMatch(unknown);
+        }
+      }
+      default -> unknownMatch(unknown);
     }
+  }
+
+  private void unknownMatch(Unknown unknown) {
+    Arrays.fill(slots, null);
+    conditions.add(new Condition.UnknownCondition(unknown.name()));
   }
 }

@@ -82,7 +82,7 @@ class ForeignSets {
   private Elements read(String name) {
     NftSet named = NftSet.keys(table, name, new KeyType(0, 0));
     Optional<NftSet> set = kernel.ask(nftables -> nftables.find(named)).flatMap(found -> found);
-    if (set.isEmpty()) {
+    if (set.isEmpty() || changesByItself(set.get())) {
       return new Elements.Unreadable();
     }
     Optional<Head<Element>> head =
@@ -97,6 +97,12 @@ class ForeignSets {
         set.get().hasIntervals() && head.get().list().stream().allMatch(e -> e.last().isEmpty());
     return new Elements.AllElements(
         pairs ? pairs(head.get().list()) : single(head.get().list()), new InKernel(set.get()));
+  }
+
+  /** Rules fill it as packets pass, or its elements expire: no look at it lasts. */
+  private static boolean changesByItself(NftSet set) {
+    return set.flags().contains(NftSet.SetFlag.DYNAMIC)
+        || set.flags().contains(NftSet.SetFlag.TIMEOUT);
   }
 
   private static List<Entry> single(List<Element> elements) {

@@ -136,6 +136,7 @@ final class IptablesText {
               + how.toUpperCase(java.util.Locale.ROOT)
               + to.map(r -> " --to-source " + r).orElse("");
       case Action.Keep() -> " -j SNAT";
+      case Action.Untrack() -> " -j CT --notrack";
       case Action.Ours(), Action.Pin() -> "";
       case Action.Return() -> " -j RETURN";
       case Action.Accept() -> " -j ACCEPT";

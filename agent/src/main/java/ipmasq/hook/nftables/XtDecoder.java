@@ -40,6 +40,8 @@ final class XtDecoder {
   private static final int NF_NAT_RANGE_MAP_IPS = 1;
   private static final int NF_NAT_RANGE_PROTO_RANDOM_FULLY = 1 << 4;
   private static final int XT_CONNMARK_RESTORE = 2;
+  private static final int XT_CT_NOTRACK = 1;
+  private static final int XT_CONNTRACK_STATE_ALIAS = 1 << 13;
 
   private XtDecoder() {}
 
@@ -150,7 +152,7 @@ final class XtDecoder {
   }
 
   private static List<Condition> conntrack(ByteBuffer info) {
-    int flags = info.getShort(146) & 0xffff;
+    int flags = info.getShort(146) & 0xffff & ~XT_CONNTRACK_STATE_ALIAS; // how it was written
     int inverted = info.getShort(148) & 0xffff;
     List<Condition> all = new ArrayList<>();
     if ((flags & ~(XT_CONNTRACK_STATE | XT_CONNTRACK_STATUS)) != 0) {
@@ -211,11 +213,11 @@ final class XtDecoder {
         case "SNAT" -> snat(info, target.revision(), family);
         case "DNAT", "REDIRECT" -> new Action.ChangeDestination(target.name());
         case "MARK" -> target.revision() == 2 ? setMark(info) : Action.SetMark.UNKNOWN;
-        case "CONNMARK" ->
-            target.revision() == 1 && info.get(12) != XT_CONNMARK_RESTORE
-                ? new Action.NoAction()
-                : Action.SetMark.UNKNOWN;
-        case "LOG", "NFLOG", "TRACE", "CLASSIFY", "CT", "NOTRACK" -> new Action.NoAction();
+        case "CONNMARK" -> connmark(info, target.revision());
+        case "NOTRACK" -> new Action.Untrack();
+        case "CT" ->
+            (info.getShort(0) & XT_CT_NOTRACK) != 0 ? new Action.Untrack() : new Action.NoAction();
+        case "LOG", "NFLOG", "TRACE", "CLASSIFY" -> new Action.NoAction();
         default -> new Action.UnknownAction("-j " + target.name());
       };
     } catch (BufferUnderflowException | IndexOutOfBoundsException | IllegalArgumentException odd) {
@@ -245,10 +247,22 @@ final class XtDecoder {
     }
   }
 
+  /** Restoring changes only the bits of nfmask; the other modes change the connection's mark. */
+  private static Action connmark(ByteBuffer info, int revision) {
+    if (revision != 1 && revision != 2) {
+      return Action.SetMark.UNKNOWN;
+    }
+    int mode = revision == 1 ? info.get(12) : info.get(14); // after a shift
+    if (mode != XT_CONNMARK_RESTORE) {
+      return new Action.NoAction();
+    }
+    return Action.SetMark.unknown(info.getInt(8) & 0xffff_ffffL);
+  }
+
   private static Action setMark(ByteBuffer info) {
     long value = info.getInt(0) & 0xffff_ffffL;
     long mask = info.getInt(4) & 0xffff_ffffL;
-    return new Action.SetMark(~mask & 0xffff_ffffL, value, true);
+    return new Action.SetMark(~mask & 0xffff_ffffL, value);
   }
 
   /** Revision 0 is IPv4's own; later ones hold addresses of either family. */

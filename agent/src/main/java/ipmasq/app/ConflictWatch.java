@@ -178,7 +178,7 @@ public final class ConflictWatch implements Consumer<Pass> {
     List<Cidr> networks = NodeAddresses.podNetworks();
     for (Family family : Family.values()) {
       if (config.enables(family)) {
-        Policy policy = config.policy(family);
+        Policy policy = now.policy(family);
         boolean failed = now.results().get(family) instanceof Pass.Result.Failed;
         Optional<Policy> ours = failed ? Optional.empty() : Optional.of(policy);
         Hook hook = hooks.at(family, now.backend(), config.masqChain(), ours);

@@ -12,10 +12,12 @@ import ipmasq.log.LogEvent.LogEventKind;
 import ipmasq.loop.Heartbeat;
 import ipmasq.loop.Pass;
 import ipmasq.net.Family;
+import ipmasq.policy.Policy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +49,7 @@ public final class FlowWatch implements Consumer<Pass> {
 
   // Used by the sampling thread only.
   private @Nullable Config judgedBy;
+  private Map<Family, Policy> kept = Map.of();
   private FlowJudge judge = new FlowJudge(List.of());
 
   public FlowWatch(Heartbeat heartbeat, Log log) {
@@ -133,15 +136,16 @@ public final class FlowWatch implements Consumer<Pass> {
   /** Cached, because preparing one for 100,000 ranges takes a moment. */
   @SuppressWarnings("ReferenceEquality") // a config that is the same is mostly that very one
   private FlowJudge judge(Pass pass) {
-    if (judgedBy != pass.config()) {
+    if (judgedBy != pass.config() || !kept.equals(pass.effective().kept())) {
       judge =
           new FlowJudge(
               Arrays.stream(Family.values())
                   .filter(family -> pass.results().containsKey(family))
                   .filter(family -> isOurs(pass.config(), family))
-                  .map(family -> pass.config().policy(family))
+                  .map(family -> pass.policy(family))
                   .toList());
       judgedBy = pass.config();
+      kept = pass.effective().kept();
     }
     return judge;
   }

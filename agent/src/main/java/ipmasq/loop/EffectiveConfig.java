@@ -5,8 +5,10 @@ import ipmasq.config.Problem;
 import ipmasq.config.Reading;
 import ipmasq.loop.Pass.Basis;
 import ipmasq.net.Family;
+import ipmasq.policy.Policy;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The config in force, and where it comes from.
@@ -15,13 +17,41 @@ import java.util.List;
  * @param basis where that config comes from
  * @param sources the files that it was read from; empty if it is the fallback
  * @param problems what is wrong with the file, errors and warnings
+ * @param kept policies of an earlier run that stay in force instead, as long as the file was never
+ *     good
  */
 public record EffectiveConfig(
-    Config config, Basis basis, List<Reading.SourceFile> sources, List<Problem> problems) {
+    Config config,
+    Basis basis,
+    List<Reading.SourceFile> sources,
+    List<Problem> problems,
+    Map<Family, Policy> kept) {
 
   public EffectiveConfig {
     sources = List.copyOf(sources);
     problems = List.copyOf(problems);
+    kept = Map.copyOf(kept);
+  }
+
+  public EffectiveConfig(
+      Config config, Basis basis, List<Reading.SourceFile> sources, List<Problem> problems) {
+    this(config, basis, sources, problems, Map.of());
+  }
+
+  /** The same with the policies that stay in force instead. */
+  EffectiveConfig keeping(Map<Family, Policy> policies) {
+    return neverGood() ? new EffectiveConfig(config, basis, sources, problems, policies) : this;
+  }
+
+  /** Whether rules of an earlier run, other than the config's, stay in force. */
+  public boolean keepsEarlierRules() {
+    return kept.values().stream().anyMatch(p -> !p.equals(config.policy(p.family())));
+  }
+
+  /** The policy in force. */
+  Policy policy(Family family) {
+    Policy earlier = kept.get(family);
+    return earlier == null ? config.policy(family) : earlier;
   }
 
   /** Before any file was read. */

@@ -6,6 +6,7 @@ import ipmasq.config.Problem;
 import ipmasq.config.Reading;
 import ipmasq.net.Family;
 import ipmasq.plan.Change;
+import ipmasq.policy.Policy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -89,6 +90,11 @@ public record Pass(
   /** The config in force. */
   public Config config() {
     return effective.config();
+  }
+
+  /** The policy in force: that of the config, or one of an earlier run that is kept. */
+  public Policy policy(Family family) {
+    return effective.policy(family);
   }
 
   /** Where that config comes from. */

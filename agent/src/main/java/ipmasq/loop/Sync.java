@@ -185,7 +185,7 @@ public final class Sync {
         clock.instant(),
         took,
         reasons(occasion.why(), config, to, results),
-        config,
+        config.keeping(kept),
         to.backend().name(),
         to.reasonInFull(),
         occasion.fighting(),

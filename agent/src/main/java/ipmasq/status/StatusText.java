@@ -60,7 +60,11 @@ public final class StatusText {
                   .map(hash -> " (sha256 " + hash.substring(0, 12) + "…)")
                   .orElse(" (missing)"));
     }
-    String from = sources.isEmpty() ? "the defaults" : String.join(", ", sources);
+    String none =
+        status.last().effective().keepsEarlierRules()
+            ? "none: the rules of an earlier run are kept"
+            : "the defaults";
+    String from = sources.isEmpty() ? none : String.join(", ", sources);
     line(
         "Config   "
             + from

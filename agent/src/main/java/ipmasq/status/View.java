@@ -33,7 +33,7 @@ public record View(Status status, Sample sample, Instant now, boolean agentRuns)
   Policy policy(Family family) {
     return seen(family)
         .flatMap(seen -> seen.observed().policy())
-        .orElseGet(() -> status.last().config().policy(family));
+        .orElseGet(() -> status.last().policy(family));
   }
 
   private Optional<Observation.Seen> seen(Family family) {

@@ -17,6 +17,8 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A running agent beside somebody who decides otherwise, asked in every way there is. */
 @KernelTest
@@ -84,6 +86,40 @@ class WhoElseTest {
         String history = node.call(() -> Fetch.get(AGENT, "/api/status")).body();
         assertTrue(history.contains("\"kind\":\"conflict-gone\""), history);
         assertTrue(history.contains("another program masquerades packets that the"), history);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"iptables", "nftables"})
+  void rulesOfAnEarlierRunAreJudgedByThemselves(String backend) throws Exception {
+    try (Lab lab = Lab.open();
+        ConfigVolume volume = new ConfigVolume()) {
+      Namespace node = lab.node();
+      String config = "--config=" + volume.file();
+      String to = "--backend=" + backend;
+      volume.publish("nonMasqueradeCIDRs: [203.0.113.0/24]\n");
+      agent(node, "apply", config, to).ok();
+      volume.publish("nonMasqueradeCIDRs: [10.0.0.1/8]\n");
+      try (AgentProcess agent =
+          AgentProcess.start(node, config, to, "--listen", "127.0.0.1:10347")) {
+        agent.awaitLine(line -> line.contains("listening"));
+        assertEquals(Lab.POD.v4(), lab.send(Probe.udp("203.0.113.7")).source());
+        assertEquals(Lab.NODE.v4(), lab.send(Probe.udp("10.99.0.1")).source());
+        String kept = "/api/explain?from=10.244.1.2&to=203.0.113.7";
+        String answer = node.call(() -> Fetch.get(AGENT, kept)).body();
+        assertTrue(answer.contains("\"wanted\":\"kept\",\"actual\":\"kept\""), answer);
+        String translated = "/api/explain?from=10.244.1.2&to=10.99.0.1";
+        answer = node.call(() -> Fetch.get(AGENT, translated)).body();
+        assertTrue(answer.contains("\"actual\":\"translated\""), answer);
+        node.run("nft", "add table ip mine").ok();
+        node.run("nft", "add chain ip mine post { type nat hook postrouting priority 90; }").ok();
+        node.run("nft", "add rule ip mine post ip daddr 203.0.113.0/24 masquerade").ok();
+        agent.awaitLine(
+            line ->
+                line.contains("masquerades packets that the config exempts (to 203.0.113.0/24)"));
+        String status = agent(node, "status").stdout();
+        assertTrue(status.contains("none: the rules of an earlier run are kept"), status);
       }
     }
   }

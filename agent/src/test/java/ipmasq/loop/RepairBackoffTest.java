@@ -35,6 +35,21 @@ class RepairBackoffTest {
     assertTrue(repairs >= 30 && repairs <= 36, "repairs: " + repairs);
   }
 
+  /** As an agent of another version does that writes its rules once a minute. */
+  @Test
+  void aSlowFightIsOneToo() {
+    for (int i = 0; i < 4; i++) {
+      assertFalse(fight.on(now));
+      now += 60 * SECOND;
+      fight.repaired(now);
+    }
+    now += 59 * SECOND;
+    assertTrue(fight.on(now));
+    assertFalse(fight.holdsBack(now));
+    now += 122 * SECOND;
+    assertFalse(fight.on(now));
+  }
+
   @Test
   void aQuietWhileEndsIt() {
     for (int i = 0; i < 10; i++) {

@@ -241,7 +241,7 @@ final class Story {
     BaseChain pins = new BaseChain("chain pin4", 85, "pin", Map.of("pin", List.of(pin)));
     boolean pinned = ours.filter(Policy::pinned).isPresent();
     Hook hook = new Hook(family, pinned ? List.of(pins, base) : List.of(base), ours);
-    return Optional.of(HookSample.of(hook, pass.config().policy(family), List.of()));
+    return Optional.of(HookSample.of(hook, pass.policy(family), List.of()));
   }
 
   /** Whether nobody else is at the hook. */

@@ -68,7 +68,7 @@ public final class FlowJudge {
    */
   public Judgement of(SampledFlow flow, OwnAddresses node, Routes routes) {
     JudgedPolicy rules = families.get(flow.source().family());
-    if (rules == null || !isPod(flow.source(), rules.policy, node)) {
+    if (rules == null || !isPod(flow.source(), rules.policy, node, routes)) {
       return Judgement.LEFT_OUT;
     }
     Ip to = flow.destination();
@@ -80,11 +80,11 @@ public final class FlowJudge {
     if (right && (exempt || rules.policy.interfaces().isEmpty())) {
       return Judgement.AS_CONFIG;
     }
-    Optional<Set<String>> ways = routes.interfaces(flow.source(), to);
+    Optional<Set<String>> ways = routes.interfaces(flow.ends());
     if (ways.isEmpty() || ways.get().stream().anyMatch(way -> leavesAlone(rules, flow, way))) {
       return Judgement.LEFT_OUT;
     }
-    if (!right && !flow.translated() && routes.mayStay(flow.source(), to)) {
+    if (!right && !flow.translated() && routes.mayStay(flow.ends())) {
       return Judgement.LEFT_OUT;
     }
     return right ? Judgement.AS_CONFIG : Judgement.AGAINST_CONFIG;
@@ -96,11 +96,12 @@ public final class FlowJudge {
         .flatMap(rules -> rules.exempt.holding(destination));
   }
 
-  private static boolean isPod(Ip source, Policy policy, OwnAddresses node) {
+  private static boolean isPod(Ip source, Policy policy, OwnAddresses node, Routes routes) {
     return policy.sources().isEmpty()
         ? !node.own.contains(source)
             && !isIn(NEVER_FORWARDED, source)
             && !isIn(node.notPods, source)
+            && routes.isBehindNode(source)
         : isIn(policy.sources(), source) && !node.own.contains(source);
   }
 

@@ -16,13 +16,14 @@ import java.util.Set;
 
 /** The kernel's own answers, with a limit on queries. Used by one thread. */
 public final class KernelRoutes implements Routes, AutoCloseable {
-  private static final int MOST = 64;
+  private static final int MOST_WAYS = 64;
+  private static final int MOST_SOURCES = 512;
 
   private final RouteQuery query;
-  private final Map<Ends, Ways> known = new HashMap<>();
+  private final Map<FlowEnds, Ways> ways = new HashMap<>();
+  private final Map<Ip, Optional<Route>> back = new HashMap<>();
   private final Map<Family, Set<Integer>> marks = new EnumMap<>(Family.class);
-
-  private record Ends(Ip from, Ip to) {}
+  private final Map<Family, Set<Integer>> uplinks = new EnumMap<>(Family.class);
 
   /** Where packets go: by which interfaces they leave, and whether a mark may keep them here. */
   private record Ways(Optional<Set<String>> interfaces, boolean mayStay) {
@@ -38,8 +39,24 @@ public final class KernelRoutes implements Routes, AutoCloseable {
   }
 
   @Override
-  public Optional<Set<String>> interfaces(Ip from, Ip to) {
-    return ways(from, to).interfaces;
+  public boolean isBehindNode(Ip source) {
+    return back(source)
+        .filter(route -> route.kind() == Route.RouteKind.UNICAST && !route.gateway())
+        .map(route -> uplinks(source.family()).stream().noneMatch(route.interfaces()::contains))
+        .orElse(false);
+  }
+
+  /** The interface that packets from there come in by. */
+  public Optional<String> cameBy(Ip source) {
+    return back(source)
+        .flatMap(KernelRoutes::names)
+        .filter(names -> names.size() == 1)
+        .map(names -> names.iterator().next());
+  }
+
+  @Override
+  public Optional<Set<String>> interfaces(FlowEnds ends) {
+    return ways(ends).interfaces;
   }
 
   /** The same for packets that the node itself sends. */
@@ -48,44 +65,76 @@ public final class KernelRoutes implements Routes, AutoCloseable {
   }
 
   @Override
-  public boolean mayStay(Ip from, Ip to) {
-    return ways(from, to).mayStay;
+  public boolean mayStay(FlowEnds ends) {
+    return ways(ends).mayStay;
   }
 
-  private Ways ways(Ip from, Ip to) {
-    Ends ends = new Ends(from, to);
-    if (!known.containsKey(ends) && known.size() < MOST) {
-      known.put(ends, ask(from, to));
+  private Ways ways(FlowEnds ends) {
+    if (!ways.containsKey(ends) && ways.size() < MOST_WAYS) {
+      ways.put(ends, ask(ends));
     }
-    return known.getOrDefault(ends, Ways.UNKNOWN);
+    return ways.getOrDefault(ends, Ways.UNKNOWN);
   }
 
   /** Looks them up as packets that came in by the interface toward their source. */
-  private Ways ask(Ip from, Ip to) {
+  private Ways ask(FlowEnds ends) {
     Optional<Integer> cameBy =
-        query
-            .to(from.bytes())
-            .filter(back -> back.interfaces().size() == 1)
-            .map(back -> back.interfaces().iterator().next());
+        back(ends.from())
+            .filter(route -> route.interfaces().size() == 1)
+            .map(route -> route.interfaces().iterator().next());
     if (cameBy.isEmpty()) {
-      return new Ways(interfaces(to), true);
+      return new Ways(interfaces(ends.to()), true);
     }
+    Optional<Set<String>> names =
+        route(ends, cameBy.get(), 0)
+            .or(() -> query.to(ends.to().bytes()))
+            .flatMap(KernelRoutes::names);
     boolean mayStay = false;
-    for (int mark : marks.computeIfAbsent(to.family(), this::marks)) {
-      Optional<Route> marked = query.to(to.bytes(), forwarded(from, cameBy.get(), mark));
+    for (int mark : marks.computeIfAbsent(ends.to().family(), this::marks)) {
+      Optional<Route> marked = route(ends, cameBy.get(), mark);
       mayStay |= marked.filter(route -> route.kind() == Route.RouteKind.LOCAL).isPresent();
+      Optional<Set<String>> also = marked.flatMap(KernelRoutes::names);
+      names = names.map(all -> union(all, also.orElse(Set.of())));
     }
-    Optional<Route> route =
-        query.to(to.bytes(), forwarded(from, cameBy.get(), 0)).or(() -> query.to(to.bytes()));
-    return new Ways(route.flatMap(KernelRoutes::names), mayStay);
+    return new Ways(names, mayStay);
   }
 
-  private static RouteQuery.Forwarded forwarded(Ip from, int cameBy, int mark) {
-    return new RouteQuery.Forwarded(from.bytes(), cameBy, mark);
+  private Optional<Route> route(FlowEnds ends, int cameBy, int mark) {
+    return query.to(
+        ends.to().bytes(),
+        new RouteQuery.Forwarded(ends.from().bytes(), cameBy, mark, ends.protocol(), ends.port()));
+  }
+
+  private static Set<String> union(Set<String> one, Set<String> other) {
+    Set<String> all = new LinkedHashSet<>(one);
+    all.addAll(other);
+    return all;
+  }
+
+  /** The route of packets to a source; nothing where there is none, or too many were asked for. */
+  private Optional<Route> back(Ip source) {
+    if (!back.containsKey(source) && back.size() < MOST_SOURCES) {
+      back.put(source, query.to(source.bytes()));
+    }
+    return back.getOrDefault(source, Optional.empty());
   }
 
   private Set<Integer> marks(Family family) {
     return query.marks(family == Family.IPV4);
+  }
+
+  /** The interfaces that a default route leads out of. */
+  private Set<Integer> uplinks(Family family) {
+    return uplinks.computeIfAbsent(
+        family, each -> query.to(nowhere(each).bytes()).map(Route::interfaces).orElse(Set.of()));
+  }
+
+  /** Addresses that nobody has, so that only a default route leads there. */
+  private static Ip nowhere(Family family) {
+    return switch (family) {
+      case IPV4 -> Ip.of("192.0.0.8");
+      case IPV6 -> Ip.of("100::8");
+    };
   }
 
   private static Optional<Set<String>> names(Route route) {

@@ -4,14 +4,20 @@ import ipmasq.net.Ip;
 import java.util.Optional;
 import java.util.Set;
 
-/** Which way packets leave the node. */
+/** Which way packets come to the node and leave it. */
 public interface Routes {
-  /** The interfaces that they may leave by; empty if they stay on the node or it is unknown. */
-  Optional<Set<String>> interfaces(Ip from, Ip to);
+  /** Whether hosts behind the node have this address, not hosts that it reaches by an uplink. */
+  boolean isBehindNode(Ip source);
+
+  /**
+   * The interfaces that they may leave by, also if a rule marked them; empty if they stay on the
+   * node or it is unknown.
+   */
+  Optional<Set<String>> interfaces(FlowEnds ends);
 
   /**
    * Whether they may stay on the node if a rule marked them, as a transparent proxy does (TPROXY);
    * also if that is unknown.
    */
-  boolean mayStay(Ip from, Ip to);
+  boolean mayStay(FlowEnds ends);
 }

@@ -14,6 +14,10 @@ import java.time.Instant;
 public record SampledFlow(
     Instant at, Ip source, Ip destination, Ip leftAs, int protocol, int port) {
 
+  FlowEnds ends() {
+    return new FlowEnds(source, destination, protocol, port);
+  }
+
   public boolean translated() {
     return !leftAs.equals(source);
   }

@@ -17,8 +17,9 @@ public sealed interface Condition {
       case AnyOf(var alternatives, var _) -> any(alternatives, flow, marks);
       case Source(var ranges) -> flow.sources().map(ranges::hold).orElse(Truth.MAYBE);
       case Destination(var ranges) -> ranges.hold(flow.destination());
-      case Out(var names) -> leave(flow.interfaces(), names);
-      case In _, SourcePort _ -> Truth.MAYBE;
+      case Out(var names) -> by(flow.interfaces(), names);
+      case In(var names) -> by(flow.cameBy().stream().toList(), names);
+      case SourcePort _ -> Truth.MAYBE;
       case Protocol(var name) ->
           flow.protocol().map(protocol -> Truth.of(protocol.equals(name))).orElse(Truth.MAYBE);
       case Port(var ranges) -> port(flow.port(), ranges);
@@ -194,7 +195,7 @@ public sealed interface Condition {
     };
   }
 
-  private static Truth leave(List<String> outs, List<String> names) {
+  private static Truth by(List<String> outs, List<String> names) {
     boolean some = false;
     boolean all = !outs.isEmpty();
     for (String out : outs) {

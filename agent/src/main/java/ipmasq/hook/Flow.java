@@ -15,6 +15,7 @@ import java.util.OptionalInt;
  *
  * @param sources the question is about all of these addresses; empty: unknown
  * @param ofNode whether they come from an address of the node itself
+ * @param cameBy the interface that they came in by, if known
  * @param destination the question is about all of these addresses
  * @param local whether the destination is the node itself
  * @param protocol {@code tcp}, {@code udp}, {@code sctp}, {@code icmp}; empty: unknown
@@ -25,6 +26,7 @@ import java.util.OptionalInt;
 public record Flow(
     Optional<AddressRanges> sources,
     Truth ofNode,
+    Optional<String> cameBy,
     IpRange destination,
     boolean local,
     Optional<String> protocol,
@@ -40,6 +42,7 @@ public record Flow(
     return new Flow(
         Optional.empty(),
         Truth.NO,
+        Optional.empty(),
         destination,
         false,
         Optional.empty(),
@@ -60,14 +63,15 @@ public record Flow(
   public Flow from(List<Cidr> blocks) {
     Optional<AddressRanges> some =
         blocks.isEmpty() ? Optional.empty() : Optional.of(AddressRanges.ofBlocks(blocks));
-    return new Flow(some, ofNode, destination, local, protocol, port, interfaces, wanted);
+    return new Flow(some, ofNode, cameBy, destination, local, protocol, port, interfaces, wanted);
   }
 
-  /** From one address. */
-  public Flow from(Ip source, boolean isOfNode) {
+  /** From one address, by an interface. */
+  public Flow from(Ip source, boolean isOfNode, Optional<String> by) {
     return new Flow(
         Optional.of(AddressRanges.of(new IpRange(source, source))),
         Truth.of(isOfNode),
+        isOfNode ? Optional.empty() : by,
         destination,
         local,
         protocol,
@@ -78,7 +82,7 @@ public record Flow(
 
   /** By any of these interfaces. */
   public Flow via(List<String> names) {
-    return new Flow(sources, ofNode, destination, local, protocol, port, names, wanted);
+    return new Flow(sources, ofNode, cameBy, destination, local, protocol, port, names, wanted);
   }
 
   /** To a port of a protocol, as far as known. */
@@ -86,6 +90,7 @@ public record Flow(
     return new Flow(
         sources,
         ofNode,
+        cameBy,
         destination,
         local,
         newProtocol.map(name -> Protocols.of(name, family())),
@@ -96,13 +101,14 @@ public record Flow(
 
   /** To the node itself, or not. */
   public Flow local(boolean isLocal) {
-    return new Flow(sources, ofNode, destination, isLocal, protocol, port, interfaces, wanted);
+    return new Flow(
+        sources, ofNode, cameBy, destination, isLocal, protocol, port, interfaces, wanted);
   }
 
   /** To other destinations, with our policy's treatment of them. */
   Flow to(IpRange range, Treatment treatment) {
     return new Flow(
-        sources, ofNode, range, local, protocol, port, interfaces, Optional.of(treatment));
+        sources, ofNode, cameBy, range, local, protocol, port, interfaces, Optional.of(treatment));
   }
 
   Family family() {

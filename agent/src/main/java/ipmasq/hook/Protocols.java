@@ -56,6 +56,11 @@ public final class Protocols {
     };
   }
 
+  /** The number of a protocol as users name it. */
+  public static int number(String name, Family family) {
+    return number(of(name, family));
+  }
+
   /** What {@code icmp} means in a family. */
   public static String of(String name, Family family) {
     return family == Family.IPV6 && name.equals("icmp") ? "icmpv6" : name;

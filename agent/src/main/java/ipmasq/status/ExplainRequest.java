@@ -1,6 +1,8 @@
 package ipmasq.status;
 
+import ipmasq.flows.FlowEnds;
 import ipmasq.hook.Flow;
+import ipmasq.hook.Protocols;
 import ipmasq.net.Ip;
 import ipmasq.policy.Policy;
 import java.util.List;
@@ -25,12 +27,18 @@ public record ExplainRequest(
   Flow flow(Optional<Policy> policy, List<String> interfaces) {
     Flow flow = Flow.to(to).local(RouteLookup.isLocal(to)).by(protocol, port).via(interfaces);
     return from.isPresent()
-        ? flow.from(from.get(), RouteLookup.isLocal(from.get()))
+        ? flow.from(from.get(), RouteLookup.isLocal(from.get()), RouteLookup.cameBy(from.get()))
         : flow.from(policy.<List<ipmasq.net.Cidr>>map(Policy::sources).orElse(List.of()));
+  }
+
+  /** What routing looks at. */
+  FlowEnds ends(Ip source) {
+    int number = protocol.map(name -> Protocols.number(name, to.family())).orElse(0);
+    return new FlowEnds(source, to, number, port.orElse(0));
   }
 
   /** The interfaces that it leaves by: as given, else by the kernel's routing. */
   List<String> interfaces() {
-    return via.map(List::of).orElseGet(() -> RouteLookup.interfaces(to, from));
+    return via.map(List::of).orElseGet(() -> RouteLookup.interfaces(this));
   }
 }

@@ -45,15 +45,26 @@ final class RouteLookup {
    * Forwarded packets are looked up as such, with the interface toward their source as input,
    * because policy routing may treat them differently from the node's own.
    */
-  static List<String> interfaces(Ip to, Optional<Ip> from) {
+  static List<String> interfaces(ExplainRequest packet) {
     try (KernelRoutes routes = KernelRoutes.open()) {
-      return from.filter(source -> !isLocal(source))
-          .flatMap(source -> routes.interfaces(source, to))
-          .or(() -> routes.interfaces(to))
+      return packet
+          .from()
+          .filter(source -> !isLocal(source))
+          .flatMap(source -> routes.interfaces(packet.ends(source)))
+          .or(() -> routes.interfaces(packet.to()))
           .map(List::copyOf)
           .orElse(List.of());
     } catch (NetlinkUnavailable unavailable) {
       return List.of();
+    }
+  }
+
+  /** The interface that packets from there come in by, if there is only one way. */
+  static Optional<String> cameBy(Ip from) {
+    try (KernelRoutes routes = KernelRoutes.open()) {
+      return routes.cameBy(from);
+    } catch (NetlinkUnavailable unavailable) {
+      return Optional.empty();
     }
   }
 

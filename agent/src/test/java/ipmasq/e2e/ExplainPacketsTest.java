@@ -79,6 +79,38 @@ class ExplainPacketsTest {
     agreed("93.184.215.14", "kept");
   }
 
+  /** A mark may send packets another way, and so may their port. */
+  @ParameterizedTest
+  @ValueSource(strings = {"iptables", "nftables"})
+  void byAnInterfaceThatMarksAndPortsDecide(String backend) {
+    lab.addUplink("198.51.100.20", "2001:db8:9::20");
+    apply("backend: " + backend + "\noutputInterface: eth0\n");
+    lab.node().run("ip", "route", "add", "default", "via", "198.51.100.1", "table", "100").ok();
+    lab.node().run("ip", "rule", "add", "ipproto", "udp", "dport", "7777", "lookup", "100").ok();
+    agreed("203.0.113.7", "kept");
+    lab.node().run("ip", "rule", "del", "lookup", "100").ok();
+    agreed("203.0.113.7", "translated");
+    lab.node().run("ip", "rule", "add", "fwmark", "2", "lookup", "100").ok();
+    lab.node()
+        .nft(
+            "table ip marks { chain pre { type filter hook prerouting priority mangle;"
+                + " ip daddr 203.0.113.0/24 meta mark set 2; }; }");
+    assertEquals(Lab.POD.v4(), lab.send(Probe.udp("203.0.113.7")).source());
+    assertEquals("unknown", explain("203.0.113.7").get("actual"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"eth9", "pod0"})
+  void theInterfaceThatItCameInByIsLookedUp(String in) {
+    apply("nonMasqueradeCIDRs: [10.0.0.0/8]\n");
+    lab.node()
+        .nft(
+            "table ip mine { chain post { type nat hook postrouting priority 90; iifname "
+                + in
+                + " masquerade; }; }");
+    agreed("10.99.0.1", in.equals("pod0") ? "translated" : "kept");
+  }
+
   @Test
   void aServicesDestinationIsDecidedElsewhere() {
     apply("nonMasqueradeCIDRs: [10.0.0.0/8]\n");

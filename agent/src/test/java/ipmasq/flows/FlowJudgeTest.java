@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 class FlowJudgeTest {
   private static final Ip POD = Ip.of("10.244.1.10");
   private static final Ip NODE_IP = Ip.of("192.0.2.10");
+  private static final Ip CLIENT = Ip.of("198.51.100.77");
   private static final Ip BROADCAST = Ip.of("10.244.1.255");
   private static final FlowJudge.OwnAddresses NODE =
       new FlowJudge.OwnAddresses(Set.of(NODE_IP, BROADCAST), List.of(Cidr.of("172.17.0.0/16")));
@@ -34,12 +35,17 @@ class FlowJudgeTest {
   private static Routes by(boolean mayStay, String... interfaces) {
     return new Routes() {
       @Override
-      public Optional<Set<String>> interfaces(Ip from, Ip to) {
+      public boolean isBehindNode(Ip source) {
+        return !source.equals(CLIENT);
+      }
+
+      @Override
+      public Optional<Set<String>> interfaces(FlowEnds ends) {
         return interfaces.length == 0 ? Optional.empty() : Optional.of(Set.of(interfaces));
       }
 
       @Override
-      public boolean mayStay(Ip from, Ip to) {
+      public boolean mayStay(FlowEnds ends) {
         return mayStay;
       }
     };
@@ -81,6 +87,14 @@ class FlowJudgeTest {
     assertEquals(AGAINST_CONFIG, judge(POD, "10.20.0.1", POD));
     assertEquals(AGAINST_CONFIG, judge(POD, "10.19.255.255", NODE_IP));
     assertEquals(AGAINST_CONFIG, judge(POD, "10.21.0.0", NODE_IP));
+  }
+
+  @Test
+  void whatComesInFromOutsideIsNoPods() {
+    assertEquals(LEFT_OUT, judge(CLIENT, "10.244.1.10", CLIENT));
+    assertEquals(LEFT_OUT, judge(CLIENT, "8.8.8.8", CLIENT));
+    Policy named = policy(List.of(Cidr.of("198.51.100.0/24")), List.of(), Optional.empty());
+    assertEquals(AS_CONFIG, judge(named, flow(CLIENT, "10.244.1.10", CLIENT), UPLINK));
   }
 
   /** Its flows have the pod's address because they never leave. */

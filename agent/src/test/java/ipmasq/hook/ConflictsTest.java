@@ -144,7 +144,7 @@ class ConflictsTest {
 
   private static Flow flow(String destination) {
     return Flow.to(Ip.of(destination))
-        .from(Ip.ofBytes(Lab.POD.v4().getAddress()), false)
+        .from(Ip.ofBytes(Lab.POD.v4().getAddress()), false, Optional.of("pod0"))
         .by(Optional.of("udp"), OptionalInt.of(7777))
         .via(List.of("eth0"));
   }

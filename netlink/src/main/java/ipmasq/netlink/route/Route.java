@@ -8,8 +8,9 @@ import java.util.Set;
  * @param kind what happens to them
  * @param interfaces indices of the interfaces they may leave by: several for a multipath route,
  *     where the kernel chooses per flow
+ * @param gateway whether another router comes next
  */
-public record Route(RouteKind kind, Set<Integer> interfaces) {
+public record Route(RouteKind kind, Set<Integer> interfaces, boolean gateway) {
   /** What happens to packets. */
   public enum RouteKind {
     /** They are forwarded or sent: {@code RTN_UNICAST}. */

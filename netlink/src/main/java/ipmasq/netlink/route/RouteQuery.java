@@ -24,8 +24,12 @@ public final class RouteQuery implements AutoCloseable {
   private static final int RTA_SRC = 2;
   private static final int RTA_IIF = 3;
   private static final int RTA_OIF = 4;
+  private static final int RTA_GATEWAY = 5;
   private static final int RTA_MULTIPATH = 9;
   private static final int RTA_MARK = 16;
+  private static final int RTA_VIA = 18;
+  private static final int RTA_IP_PROTO = 27;
+  private static final int RTA_DPORT = 29;
   private static final int FRA_FWMARK = 10;
   private static final int SIZEOF_RTMSG = 12; // and of struct fib_rule_hdr
   private static final int OFFSETOF_RTM_DST_LEN = 1;
@@ -61,8 +65,10 @@ public final class RouteQuery implements AutoCloseable {
    *
    * @param cameBy the index of an interface
    * @param mark 0: none
+   * @param protocol the number of the transport protocol; 0: unknown
+   * @param port where they go; 0: unknown
    */
-  public record Forwarded(byte[] source, int cameBy, int mark) {}
+  public record Forwarded(byte[] source, int cameBy, int mark, int protocol, int port) {}
 
   /** The marks that rules of routing ask for; nothing if the kernel does not tell. */
   public Set<Integer> marks(boolean ipv4) {
@@ -91,7 +97,7 @@ public final class RouteQuery implements AutoCloseable {
     return one.map(
         route ->
             entry.filter(e -> e.interfaces().size() > 1).isPresent()
-                ? new Route(route.kind(), entry.get().interfaces())
+                ? new Route(route.kind(), entry.get().interfaces(), route.gateway())
                 : route);
   }
 
@@ -112,6 +118,12 @@ public final class RouteQuery implements AutoCloseable {
           if (forwarded.mark != 0) {
             request.bytes(RTA_MARK, hostOrder(forwarded.mark));
           }
+          if (forwarded.protocol != 0) {
+            request.u8(RTA_IP_PROTO, forwarded.protocol);
+            if (forwarded.port != 0) {
+              request.u16(RTA_DPORT, forwarded.port);
+            }
+          }
         });
     Route[] found = new Route[1];
     boolean refused = socket.ask(request, message -> found[0] = read(message)).isPresent();
@@ -126,10 +138,12 @@ public final class RouteQuery implements AutoCloseable {
 
   private static Route read(MessageReader message) throws MalformedMessage {
     Set<Integer> interfaces = new LinkedHashSet<>();
+    boolean gateway = false;
     AttributeReader attributes = message.attributes(SIZEOF_RTMSG);
     while (attributes.next()) {
       switch (attributes.type()) {
         case RTA_OIF -> interfaces.add(attributes.hostU32());
+        case RTA_GATEWAY, RTA_VIA -> gateway = true;
         case RTA_MULTIPATH -> nextHops(attributes.bytes(), interfaces);
         default -> {}
       }
@@ -140,7 +154,8 @@ public final class RouteQuery implements AutoCloseable {
           case RTN_LOCAL -> Route.RouteKind.LOCAL;
           default -> Route.RouteKind.OTHER;
         },
-        interfaces);
+        interfaces,
+        gateway);
   }
 
   private static void nextHops(byte[] bytes, Set<Integer> interfaces) throws MalformedMessage {

@@ -273,6 +273,9 @@ public final class Explainer {
     if (hook.askedBits() != 0) {
       text.append("; if no rule marked it before");
     }
+    if (interfaces.isEmpty() && !RouteLookup.isLocal(question.to())) {
+      text.append("; but the node has no route there now, so nothing leaves");
+    }
     return text.toString();
   }
 }

@@ -112,6 +112,17 @@ class ExplainPacketsTest {
   }
 
   @Test
+  void whatDoesNotLeaveIsSaid() {
+    apply("nonMasqueradeCIDRs: [10.0.0.0/8]\n");
+    lab.node().run("ip", "route", "add", "blackhole", "203.0.113.0/24").ok();
+    for (String to : List.of("203.0.113.7", "224.0.0.5", "255.255.255.255")) {
+      Map<String, Object> answer = explain(to);
+      assertTrue(String.valueOf(answer.get("why")).contains("nothing leaves"), answer.toString());
+    }
+    agreed("198.51.100.9", "translated");
+  }
+
+  @Test
   void aServicesDestinationIsDecidedElsewhere() {
     apply("nonMasqueradeCIDRs: [10.0.0.0/8]\n");
     String rules =

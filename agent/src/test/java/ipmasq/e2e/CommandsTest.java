@@ -256,9 +256,21 @@ class CommandsTest {
     }
   }
 
+  /** Packets of the node leave by it. */
+  private static void addUplink(Node node) {
+    node.namespace()
+        .ip(
+            "link add uplink type veth peer name far",
+            "link set uplink up",
+            "link set far up",
+            "address add 198.51.100.20/24 dev uplink",
+            "route add default via 198.51.100.1");
+  }
+
   @Test
   void explainReadsTheKernelOrTheFile() {
     try (Node node = Node.open()) {
+      addUplink(node);
       node.volume().write(GOOD);
       Result untouched = node.command("explain", "8.8.8.8");
       assertEquals(0, untouched.exit());
@@ -266,10 +278,10 @@ class CommandsTest {
       node.command("apply").ok();
       assertEquals(
           """
-          DESTINATION  VERDICT           WHY                            DECIDED BY
-          10.1.2.3     keeps its source  10.0.0.0/8 is not masqueraded  ip-masq-agent: 10.0.0.0/8 is exempt
-          8.8.8.8      translated        no exempt range contains it    ip-masq-agent: iptables-nft POSTROUTING: masquerade random-fully
-          127.0.0.1    keeps its source  it is an address of this node  -
+          DESTINATION  VERDICT                      WHY                            DECIDED BY
+          10.1.2.3     keeps its source             10.0.0.0/8 is not masqueraded  ip-masq-agent: 10.0.0.0/8 is exempt
+          8.8.8.8      translated to 198.51.100.20  no exempt range contains it    ip-masq-agent: iptables-nft POSTROUTING: masquerade random-fully
+          127.0.0.1    keeps its source             it is an address of this node  -
           """,
           node.command("explain", "10.1.2.3", "8.8.8.8", "127.0.0.1").ok());
       Result file = node.commandWithConfig("explain", "10.1.2.3", "10.9.0.1", "--output=json");
@@ -306,6 +318,7 @@ class CommandsTest {
   @Test
   void explainSaysWhatIsPinned() {
     try (Node node = Node.open()) {
+      addUplink(node);
       node.volume().write("backend: nftables\npin: true\nsourceCIDRs: [10.244.0.0/16]\n");
       node.commandWithConfig("apply").ok();
       String explained = node.command("explain", "10.1.2.3").ok();

@@ -40,7 +40,7 @@ final class Apply {
     for (Family family : Family.values()) {
       switch (pass.results().get(family)) {
         case null -> {}
-        case Result.Failed(var failure) -> context.fail(failure);
+        case Result.Failed(var failure, _) -> context.fail(failure);
         case Result.Unchanged(), Result.Pending _ ->
             say(context, family, pass, "nothing to change");
         case Result.Changed(var changes) -> {
@@ -70,7 +70,7 @@ final class Apply {
                 case Result.Unchanged(), Result.Pending _ -> {}
                 case Result.Changed(var list) ->
                     changes.addAll(PassJson.changes(family, pass.backend(), list));
-                case Result.Failed(var failure) ->
+                case Result.Failed(var failure, _) ->
                     failures.add(PassJson.failure(family, pass.backend(), failure));
               }
             });

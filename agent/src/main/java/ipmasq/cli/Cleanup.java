@@ -1,6 +1,7 @@
 package ipmasq.cli;
 
 import ipmasq.backend.Backend;
+import ipmasq.backend.Failure;
 import ipmasq.config.Config;
 import ipmasq.config.Reading;
 import ipmasq.loop.Enforcement;
@@ -22,6 +23,13 @@ final class Cleanup {
     return context.read() instanceof Reading.Read read
         ? read.config()
         : context.settings().config();
+  }
+
+  /** Advice about what is known to be there helps more than advice about reading it. */
+  private static Failure withRemains(Failure failure, List<String> remains) {
+    return remains.isEmpty()
+        ? failure
+        : new Failure(failure.message(), String.join("; ", remains), failure.lasting());
   }
 
   static int run(CommandContext context) {
@@ -51,9 +59,10 @@ final class Cleanup {
             }
           }
           // What cannot be read (no IPv6, no such program) holds no rules to remove.
-          case Result.Failed(var failure) -> {
-            failures.add(PassJson.failure(family, backend.name(), failure));
-            code = context.fail(failure);
+          case Result.Failed(var failure, var unread) -> {
+            Failure found = unread ? withRemains(failure, backend.unreadRemains(family)) : failure;
+            failures.add(PassJson.failure(family, backend.name(), found));
+            code = context.fail(found);
           }
         }
       }

@@ -170,6 +170,10 @@ final class Explain {
           unseen.add(PassJson.failure(family, backend.name(), failure));
           last = Optional.of(failure);
         }
+        case Observation.Unusable(Failure failure) -> {
+          unseen.add(PassJson.failure(family, backend.name(), failure));
+          last = Optional.of(failure);
+        }
         case Observation.Seen(var observed) -> {
           looked = true;
           for (String flaw : observed.flaws()) {

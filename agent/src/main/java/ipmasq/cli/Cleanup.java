@@ -43,6 +43,12 @@ final class Cleanup {
                         "an agent runs here (process "
                             + agent.pid()
                             + ") and will put its rules back: stop it first"));
+    OtherAgent.find()
+        .ifPresent(
+            other ->
+                context
+                    .err()
+                    .println(other.words() + ", and may put its rules back: stop it first"));
     int code = Main.OK;
     List<Object> removed = new ArrayList<>();
     List<Object> failures = new ArrayList<>();

@@ -11,6 +11,7 @@ import ipmasq.backend.nftables.RulesWatch;
 import ipmasq.cni.CniBackend;
 import ipmasq.config.Config;
 import ipmasq.config.Config.BackendChoice;
+import ipmasq.config.Key;
 import ipmasq.config.Reading;
 import ipmasq.loop.Host;
 import ipmasq.loop.Node;
@@ -158,6 +159,17 @@ public final class Backends implements Targets, AutoCloseable {
     }
     watch = next;
     return next;
+  }
+
+  /** The config with the backend of this name, whatever it leaves open. */
+  public static Config fixed(Config config, String backend) {
+    return config.with(
+        Key.BACKEND,
+        switch (backend) {
+          case "nftables" -> BackendChoice.NFTABLES;
+          case "cni" -> BackendChoice.CNI;
+          default -> BackendChoice.IPTABLES;
+        });
   }
 
   /** Every backend that may hold rules of this agent. */

@@ -17,6 +17,7 @@ import ipmasq.netlink.nftables.Nftables;
 import ipmasq.policy.Policy;
 import ipmasq.status.HookSample;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -94,6 +95,22 @@ public final class ConflictWatch implements Consumer<Pass> {
       look(asked);
     }
     return Optional.ofNullable(latest.get(family));
+  }
+
+  /** The conflicts of the latest look; empty before the first. Never looks, so it never waits. */
+  Optional<List<Conflict>> known(Pass asked) {
+    Map<Family, HookSample> samples = latest;
+    List<Conflict> conflicts = new ArrayList<>();
+    for (Family family : Family.values()) {
+      HookSample sample = samples.get(family);
+      if (asked.config().enables(family) && !isCni(asked)) {
+        if (sample == null) {
+          return Optional.empty();
+        }
+        conflicts.addAll(sample.conflicts());
+      }
+    }
+    return Optional.of(conflicts);
   }
 
   /** The nat prerouting hook, where services get their destination. */

@@ -93,6 +93,31 @@ public record Settings(
     return new ConfigPaths(configs, configGiven ? ifNamed : ConfigPaths.IfMissing.DEFAULTS);
   }
 
+  /** The same with other files in place of the default one; they were not named here. */
+  public Settings reading(List<Path> files) {
+    return new Settings(
+        flags,
+        origins,
+        files,
+        false,
+        json,
+        strict,
+        logFormat,
+        verbosity,
+        cleanupOnExit,
+        dryRun,
+        watchInterval,
+        listen,
+        flowSamples,
+        cni,
+        from,
+        via,
+        protocol,
+        port,
+        cniFlags,
+        ignoredFlags);
+  }
+
   /** The config before the file applies. */
   public Config config() {
     return flags.config();

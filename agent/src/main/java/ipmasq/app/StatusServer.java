@@ -2,8 +2,6 @@ package ipmasq.app;
 
 import ipmasq.backend.Observation;
 import ipmasq.config.Config;
-import ipmasq.config.Config.BackendChoice;
-import ipmasq.config.Key;
 import ipmasq.flows.FlowEvidence;
 import ipmasq.http.AllowedHosts;
 import ipmasq.http.Endpoint;
@@ -16,6 +14,7 @@ import ipmasq.loop.Pass;
 import ipmasq.net.Family;
 import ipmasq.status.CounterSampler;
 import ipmasq.status.Identity;
+import ipmasq.status.Keeper;
 import ipmasq.status.StatusHandler;
 import ipmasq.status.StatusTracker;
 import java.io.IOException;
@@ -40,7 +39,7 @@ public final class StatusServer implements Consumer<Pass>, Endpoint.Listener {
   private final ConflictWatch conflicts;
   private final Optional<FlowWatch> flows;
   private final Log log;
-  private final StatusTracker tracker = new StatusTracker(identity(Optional.of(Instant.now())));
+  private final StatusTracker tracker;
   private final Heartbeat heartbeat;
   private @Nullable CounterSampler sampler;
 
@@ -51,6 +50,8 @@ public final class StatusServer implements Consumer<Pass>, Endpoint.Listener {
       ConflictWatch conflicts,
       Optional<FlowWatch> flows,
       Log log) {
+    Keeper keeper = settings.dryRun() ? new Keeper.DryRun() : new Keeper.Running();
+    this.tracker = new StatusTracker(identity(Optional.of(Instant.now()), keeper));
     this.heartbeat = heartbeat;
     this.conflicts = conflicts;
     this.flows = flows;
@@ -60,10 +61,10 @@ public final class StatusServer implements Consumer<Pass>, Endpoint.Listener {
   }
 
   /**
-   * @param started empty if no agent is running
+   * @param started empty if no agent was asked
    */
-  public static Identity identity(Optional<Instant> started) {
-    return new Identity(Version.text(), node(), started);
+  public static Identity identity(Optional<Instant> started, Keeper keeper) {
+    return new Identity(Version.text(), node(), started, keeper);
   }
 
   /** The name from the manifest, else the host's name. */
@@ -94,7 +95,8 @@ public final class StatusServer implements Consumer<Pass>, Endpoint.Listener {
       flows.ifPresentOrElse(
           watch -> watch.tell(tracker::flows),
           () -> tracker.flows(FlowEvidence.none("not sampled: --flow-samples=false")));
-      StatusHandler handler = new StatusHandler(tracker, sampler, heartbeat, Clock.systemUTC());
+      StatusHandler handler =
+          new StatusHandler(tracker, sampler, conflicts::known, heartbeat, Clock.systemUTC());
       Endpoint.start(where, Limits.USUAL, new AllowedHosts(names(), handler), this);
     }
     if (countsCheaply(pass)) {
@@ -121,13 +123,7 @@ public final class StatusServer implements Consumer<Pass>, Endpoint.Listener {
 
   /** Reads the backend that the loop writes to, whatever the config leaves open. */
   private static Observation look(Backends visited, Pass pass, Family family) {
-    BackendChoice choice =
-        switch (pass.backend()) {
-          case "nftables" -> BackendChoice.NFTABLES;
-          case "cni" -> BackendChoice.CNI;
-          default -> BackendChoice.IPTABLES;
-        };
-    Config config = pass.config().with(Key.BACKEND, choice);
+    Config config = Backends.fixed(pass.config(), pass.backend());
     return visited.target(visited.look(), config).backend().observe(family);
   }
 

@@ -17,16 +17,12 @@ final class Apply {
   private Apply() {}
 
   static int run(CommandContext context) {
-    Optional<RunningAgent> agent = RunningAgent.find().filter(RunningAgent::writes);
-    if (agent.isPresent()) {
-      String refusal =
-          "an agent runs here (process "
-              + agent.get().pid()
-              + ") and keeps the rules: change its config, or stop it first";
+    Optional<String> refusal = refusal();
+    if (refusal.isPresent()) {
       if (context.json()) {
-        context.printJson(Map.of("error", refusal));
+        context.printJson(Map.of("error", refusal.get()));
       }
-      return context.fail(refusal);
+      return context.fail(refusal.get());
     }
     // Read once, so that exactly what was checked is put in force.
     Reading reading = context.read();
@@ -40,7 +36,7 @@ final class Apply {
     for (Family family : Family.values()) {
       switch (pass.results().get(family)) {
         case null -> {}
-        case Result.Failed(var failure) -> context.fail(failure);
+        case Result.Failed(var failure, _) -> context.fail(failure);
         case Result.Unchanged(), Result.Pending _ ->
             say(context, family, pass, "nothing to change");
         case Result.Changed(var changes) -> {
@@ -52,6 +48,28 @@ final class Apply {
       }
     }
     return pass.enforced() ? Main.OK : Main.FAILED;
+  }
+
+  /**
+   * Beside another agent, whichever it is, exit code 0 would say that the rules are in force, and
+   * that agent's next pass may rewrite them.
+   */
+  private static Optional<String> refusal() {
+    return RunningAgent.find()
+        .filter(RunningAgent::writes)
+        .map(
+            agent ->
+                "an agent runs here (process "
+                    + agent.pid()
+                    + ") and keeps the rules: change its config, or stop it first")
+        .or(
+            () ->
+                OtherAgent.find()
+                    .map(
+                        other ->
+                            other.words()
+                                + ": it may rewrite these rules, or act beside them; stop it"
+                                + " first"));
   }
 
   private static void say(CommandContext context, Family family, Pass pass, String what) {
@@ -70,7 +88,7 @@ final class Apply {
                 case Result.Unchanged(), Result.Pending _ -> {}
                 case Result.Changed(var list) ->
                     changes.addAll(PassJson.changes(family, pass.backend(), list));
-                case Result.Failed(var failure) ->
+                case Result.Failed(var failure, _) ->
                     failures.add(PassJson.failure(family, pass.backend(), failure));
               }
             });

@@ -1,6 +1,7 @@
 package ipmasq.cli;
 
 import ipmasq.backend.Backend;
+import ipmasq.backend.Failure;
 import ipmasq.config.Config;
 import ipmasq.config.Reading;
 import ipmasq.loop.Enforcement;
@@ -24,6 +25,13 @@ final class Cleanup {
         : context.settings().config();
   }
 
+  /** Advice about what is known to be there helps more than advice about reading it. */
+  private static Failure withRemains(Failure failure, List<String> remains) {
+    return remains.isEmpty()
+        ? failure
+        : new Failure(failure.message(), String.join("; ", remains), failure.lasting());
+  }
+
   static int run(CommandContext context) {
     RunningAgent.find()
         .filter(RunningAgent::writes)
@@ -35,6 +43,12 @@ final class Cleanup {
                         "an agent runs here (process "
                             + agent.pid()
                             + ") and will put its rules back: stop it first"));
+    OtherAgent.find()
+        .ifPresent(
+            other ->
+                context
+                    .err()
+                    .println(other.words() + ", and may put its rules back: stop it first"));
     int code = Main.OK;
     List<Object> removed = new ArrayList<>();
     List<Object> failures = new ArrayList<>();
@@ -51,9 +65,10 @@ final class Cleanup {
             }
           }
           // What cannot be read (no IPv6, no such program) holds no rules to remove.
-          case Result.Failed(var failure) -> {
-            failures.add(PassJson.failure(family, backend.name(), failure));
-            code = context.fail(failure);
+          case Result.Failed(var failure, var unread) -> {
+            Failure found = unread ? withRemains(failure, backend.unreadRemains(family)) : failure;
+            failures.add(PassJson.failure(family, backend.name(), found));
+            code = context.fail(found);
           }
         }
       }

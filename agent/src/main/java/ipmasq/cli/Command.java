@@ -60,7 +60,8 @@ enum Command {
   APPLY(
       "",
       "make one pass",
-      "Writes what plan shows, once. Refuses where an agent runs, which keeps the rules itself.",
+      "Writes what plan shows, once. Refuses where an agent runs, this one or a Go agent, which"
+          + " keeps its own rules.",
       Rules.ALL,
       Set.of(Flag.OUTPUT),
       "0 the rules are in force, 1 they are not",
@@ -76,8 +77,8 @@ enum Command {
   EXPLAIN(
       "ADDRESS…",
       "say what happens to packets to these addresses, and why",
-      "Goes by everybody's rules in the kernel or, with --config, by that file alone. Of two"
-          + " addresses it also explains the flow from the first to the second.",
+      "Goes by everybody's rules in the kernel or, with --config, by that file alone. The running"
+          + " agent's config, or the default file, tells which rules are ours. Of two addresses it also explains the flow from the first to the second.",
       Rules.ALL,
       Set.of(Flag.FROM, Flag.VIA, Flag.PROTO, Flag.PORT, Flag.OUTPUT),
       "0 answered, 1 the file is bad or nothing can be read",
@@ -85,7 +86,8 @@ enum Command {
   CLEANUP(
       "",
       "remove every rule of this agent, of this or an earlier version",
-      "Looks at every backend. A running agent puts its rules back: stop it first.",
+      "Looks at every backend. A running agent puts its rules back, be it this one or a Go agent:"
+          + " stop it first.",
       Rules.ALL,
       Set.of(Flag.OUTPUT),
       "0 nothing is left, 1 something could not be removed",

@@ -2,19 +2,12 @@ package ipmasq.cli;
 
 import ipmasq.app.NatHooks;
 import ipmasq.app.Settings;
-import ipmasq.backend.Backend;
-import ipmasq.backend.Failure;
-import ipmasq.backend.Observation;
-import ipmasq.config.Config;
-import ipmasq.config.Reading;
 import ipmasq.hook.Hook;
 import ipmasq.http.Fetch;
 import ipmasq.json.JsonValue;
 import ipmasq.json.MalformedJson;
-import ipmasq.loop.PassJson;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
-import ipmasq.policy.Policy;
 import ipmasq.status.ExplainRequest;
 import ipmasq.status.Explainer;
 import ipmasq.status.Explanation;
@@ -48,12 +41,12 @@ final class Explain {
       }
       addresses.add(ip.get());
     }
-    Map<Family, PoliciesFound.Policies> policies = new EnumMap<>(Family.class);
+    Map<Family, PolicyLookup.PolicyFound> policies = new EnumMap<>(Family.class);
     for (Ip address : addresses) {
       if (!policies.containsKey(address.family())) {
-        switch (policy(context, address.family())) {
-          case PoliciesFound.Policies found -> policies.put(address.family(), found);
-          case PoliciesFound.NoPolicies(var code) -> {
+        switch (PolicyLookup.of(context, address.family())) {
+          case PolicyLookup.PolicyFound found -> policies.put(address.family(), found);
+          case PolicyLookup.NothingRead(var code) -> {
             return code;
           }
         }
@@ -110,84 +103,26 @@ final class Explain {
   private static List<Explanation> answers(
       Settings settings,
       List<ExplainRequest> questions,
-      Map<Family, PoliciesFound.Policies> policies) {
-    boolean asked = !settings.configGiven() && NatHooks.has(settings.config().backend());
+      Map<Family, PolicyLookup.PolicyFound> policies) {
     NatHooks look = new NatHooks();
     Map<Family, Hook> hooks = new EnumMap<>(Family.class);
     List<Explanation> answers = new ArrayList<>();
     for (ExplainRequest question : questions) {
       Family family = question.to().family();
-      PoliciesFound.Policies found =
+      PolicyLookup.PolicyFound found =
           Objects.requireNonNull(policies.get(family)); // located before the query
-      if (!asked || found.backend().equals("cni")) {
-        answers.add(Explainer.byPolicy(question, found.policy()));
+      if (settings.configGiven() || !NatHooks.has(found.config().backend()) || found.isCni()) {
+        answers.add(Explainer.byPolicy(question, found.wanted()));
       } else {
         Hook hook =
             hooks.computeIfAbsent(
                 family,
-                _ ->
-                    look.at(
-                        family, found.backend(), settings.config().masqChain(), found.policy()));
+                _ -> look.at(family, found.backend(), found.config().masqChain(), found.inForce()));
         Hook before = look.services(question.to());
-        answers.add(Explainer.byRules(question, found.policy(), hook, Optional.of(before)));
+        answers.add(Explainer.byRules(question, found.wanted(), hook, Optional.of(before)));
       }
     }
     return answers;
-  }
-
-  /** Where the verdicts come from: the file that was named, else the kernel's rules. */
-  private sealed interface PoliciesFound {
-    /**
-     * @param backend whose rules say so
-     */
-    record Policies(Optional<Policy> policy, String backend) implements PoliciesFound {}
-
-    record NoPolicies(int code) implements PoliciesFound {}
-  }
-
-  private static PoliciesFound policy(CommandContext context, Family family) {
-    if (context.settings().configGiven()) {
-      return switch (context.read()) {
-        case Reading.Read read -> {
-          context.print(read.warnings());
-          Config config = read.config();
-          yield new PoliciesFound.Policies(
-              config.enables(family) ? Optional.of(config.policy(family)) : Optional.empty(), "");
-        }
-        case Reading.Rejected rejected -> {
-          context.accepts(rejected);
-          yield new PoliciesFound.NoPolicies(Main.FAILED);
-        }
-      };
-    }
-    // The running agent may use another backend: the one that holds our rules answers.
-    List<Object> unseen = new ArrayList<>();
-    Optional<Failure> last = Optional.empty();
-    boolean looked = false;
-    for (Backend backend : context.backends().all(context.settings().config())) {
-      switch (backend.observe(family)) {
-        case Observation.Unseen(Failure failure) -> {
-          unseen.add(PassJson.failure(family, backend.name(), failure));
-          last = Optional.of(failure);
-        }
-        case Observation.Seen(var observed) -> {
-          looked = true;
-          for (String flaw : observed.flaws()) {
-            context.err().println("ip-masq-agent: " + backend.name() + ": " + flaw);
-          }
-          if (observed.policy().isPresent()) {
-            return new PoliciesFound.Policies(observed.policy(), backend.name());
-          }
-        }
-      }
-    }
-    if (looked || last.isEmpty()) {
-      return new PoliciesFound.Policies(Optional.empty(), "");
-    }
-    if (context.json()) {
-      context.printJson(Map.of("failures", unseen));
-    }
-    return new PoliciesFound.NoPolicies(context.fail(last.get()));
   }
 
   private static void print(CommandContext context, List<Explanation> answers) {

@@ -85,7 +85,8 @@ public final class Main {
       case SettingsParser.ParsedSettings.WrongSettings(var message) -> {
         return usage(message, command, err);
       }
-      case SettingsParser.ParsedSettings.GoodSettings(var settings) -> {
+      case SettingsParser.ParsedSettings.GoodSettings(var parsed) -> {
+        Settings settings = command == Command.EXPLAIN ? asTheAgentReads(line, parsed) : parsed;
         try (Backends backends = backends(command, settings)) {
           return run(command, operands, new CommandContext(out, err, settings, backends));
         }
@@ -104,12 +105,22 @@ public final class Main {
       return line;
     }
     Optional<RunningAgent> agent = RunningAgent.find();
-    // With a file, explain goes by that file; without one, by the kernel's rules.
     CommandLine full = agent.map(it -> line.as(it, command != Command.EXPLAIN)).orElse(line);
     if (!full.equals(line)) {
       err.println("with the flags of the agent that runs here (process " + agent.get().pid() + ")");
     }
     return full;
+  }
+
+  /**
+   * With a file that was named, explain goes by that; otherwise the agent's tells where to look.
+   */
+  private static Settings asTheAgentReads(CommandLine line, Settings settings) {
+    return line.decidesRules()
+        ? settings
+        : RunningAgent.find()
+            .map(agent -> settings.reading(agent.files(settings.configs())))
+            .orElse(settings);
   }
 
   private static Backends backends(Command command, Settings settings) {

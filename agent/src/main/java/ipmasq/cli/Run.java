@@ -169,7 +169,7 @@ final class Run {
                       .with("family", family)
                       .with("backend", backend.name())
                       .with("removed", changes.size()));
-          case Result.Failed(var failure) ->
+          case Result.Failed(var failure, _) ->
               log.error(
                   LogEvent.of(LogEventKind.REMOVE_FAILED, failure.toString())
                       .with("family", family)

@@ -5,8 +5,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -19,36 +17,10 @@ import java.util.Optional;
  * @param line its command line
  */
 record RunningAgent(long pid, CommandLine line) {
-  private static final Path PROC = Path.of("/proc");
   private static final String MAIN = Main.class.getName();
 
-  /** The one in this process's network namespace; agents in other namespaces keep other rules. */
   static Optional<RunningAgent> find() {
-    String here = networkNamespace("self").orElse("");
-    try (DirectoryStream<Path> processes = Files.newDirectoryStream(PROC, "[0-9]*")) {
-      for (Path process : processes) {
-        Optional<RunningAgent> agent = agent(process);
-        if (agent.isPresent()
-            && agent.get().pid != ProcessHandle.current().pid()
-            && networkNamespace(process.getFileName().toString()).orElse(here).equals(here)) {
-          return agent;
-        }
-      }
-    } catch (IOException noProc) {
-      return Optional.empty();
-    }
-    return Optional.empty();
-  }
-
-  /** Empty if it may not be read. */
-  private static Optional<String> networkNamespace(String process) {
-    try {
-      return Optional.of(Files.readSymbolicLink(PROC.resolve(process + "/ns/net")).toString());
-    } catch (AccessDeniedException notOurs) {
-      return Optional.empty();
-    } catch (IOException ended) {
-      return Optional.of("none");
-    }
+    return LocalProcesses.first(RunningAgent::agent);
   }
 
   private static Optional<RunningAgent> agent(Path process) {
@@ -56,14 +28,12 @@ record RunningAgent(long pid, CommandLine line) {
       byte[] bytes = Files.readAllBytes(process.resolve("cmdline"));
       List<String> words = List.of(new String(bytes, StandardCharsets.UTF_8).split("\0"));
       return arguments(words)
-          .flatMap(arguments -> run(arguments).map(line -> new RunningAgent(pid(process), line)));
+          .flatMap(
+              arguments ->
+                  run(arguments).map(line -> new RunningAgent(LocalProcesses.pid(process), line)));
     } catch (IOException ended) {
       return Optional.empty();
     }
-  }
-
-  private static long pid(Path process) {
-    return Long.parseLong(process.getFileName().toString());
   }
 
   /** What follows the main class on Java's command line; empty if it is something else. */
@@ -95,6 +65,14 @@ record RunningAgent(long pid, CommandLine line) {
     return configs.equals(line.list(Flag.CONFIG).stream().map(Path::of).toList());
   }
 
+  /** The files that it reads, as this process sees them: the usual ones if it names none. */
+  List<Path> files(List<Path> usual) {
+    List<String> named = line.list(Flag.CONFIG);
+    return (named.isEmpty() ? usual.stream().map(Path::toString) : named.stream())
+        .map(file -> Path.of(seenFromHere(file)))
+        .toList();
+  }
+
   /** Where it can be asked. Port 0 is the kernel's choice, which a command line does not tell. */
   Optional<InetSocketAddress> asked() {
     return listen().filter(address -> address.getPort() != 0);
@@ -107,11 +85,11 @@ record RunningAgent(long pid, CommandLine line) {
 
   /** The path to a file as that process sees it: it may run in a container. */
   String seenFromHere(String path) {
-    Path process = PROC.resolve(String.valueOf(pid));
+    Path process = LocalProcesses.PROC.resolve(String.valueOf(pid));
     try {
       boolean sameMounts =
           Files.readSymbolicLink(process.resolve("ns/mnt"))
-              .equals(Files.readSymbolicLink(PROC.resolve("self/ns/mnt")));
+              .equals(Files.readSymbolicLink(LocalProcesses.PROC.resolve("self/ns/mnt")));
       Path absolute = Files.readSymbolicLink(process.resolve("cwd")).resolve(path);
       return sameMounts ? absolute.toString() : process.resolve("root") + absolute.toString();
     } catch (IOException notOurs) {

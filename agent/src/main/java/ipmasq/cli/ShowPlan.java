@@ -50,7 +50,7 @@ final class ShowPlan {
     List<Unseen> unseen = new ArrayList<>();
     for (Swept place : places(pass)) {
       switch (place.result()) {
-        case Result.Failed(var failure) ->
+        case Result.Failed(var failure, _) ->
             unseen.add(new Unseen(place.backend(), place.family(), failure));
         case Result.Pending(var changes) ->
             parts.add(new PlanPart(place.backend(), place.family(), changes));

@@ -18,6 +18,7 @@ import ipmasq.plan.Change;
 import ipmasq.policy.Policy;
 import ipmasq.status.CounterSampler;
 import ipmasq.status.HookSample;
+import ipmasq.status.Keeper;
 import ipmasq.status.StatusJson;
 import ipmasq.status.StatusText;
 import ipmasq.status.StatusTracker;
@@ -41,6 +42,15 @@ final class ShowStatus {
 
   static int run(CommandContext context) {
     Optional<RunningAgent> agent = RunningAgent.find();
+    Optional<OtherAgent> other = OtherAgent.find();
+    if (agent.filter(RunningAgent::writes).isPresent() && other.isPresent()) {
+      context
+          .err()
+          .println(
+              other.get().words()
+                  + ": the two rewrite each other's rules, or both act on packets; stop one.");
+    }
+    Keeper keeper = keeper(agent, other);
     Optional<InetSocketAddress> where =
         context
             .settings()
@@ -52,6 +62,9 @@ final class ShowStatus {
         return remote(context, where.get());
       } catch (IOException silent) {
         context.err().println(silence(where.get(), silent));
+        if (agent.isPresent() && where.equals(agent.flatMap(RunningAgent::asked))) {
+          keeper = new Keeper.Silent(agent.get().pid(), String.valueOf(silent.getMessage()));
+        }
       }
     } else if (agent.isPresent()) {
       context
@@ -59,9 +72,20 @@ final class ShowStatus {
           .println(
               "The agent (process "
                   + agent.get().pid()
-                  + ") does not listen, so its history is not known: start it with --listen.");
+                  + (agent.get().listen().isPresent()
+                      ? ") listens on a port that its command line does not tell, so its history"
+                          + " is not known: name the port by --listen."
+                      : ") does not listen, so its history is not known: start it with"
+                          + " --listen."));
     }
-    return mayLook() ? local(context, agent) : cannotTell(context);
+    return mayLook() ? local(context, agent, keeper) : cannotTell(context);
+  }
+
+  private static Keeper keeper(Optional<RunningAgent> agent, Optional<OtherAgent> other) {
+    if (agent.isPresent()) {
+      return agent.get().writes() ? new Keeper.Running() : new Keeper.DryRun();
+    }
+    return other.isPresent() ? new Keeper.OtherProgram(other.get().pid()) : new Keeper.Nobody();
   }
 
   /** Whether this process may read rules at all. */
@@ -79,7 +103,8 @@ final class ShowStatus {
   }
 
   private static int cannotTell(CommandContext context) {
-    String sentence = "Cannot tell how this node is doing: run as root.";
+    String sentence =
+        "Cannot tell how this node is doing: run as root, or name the agent's address by --listen.";
     if (context.json()) {
       Map<String, Object> fields = new LinkedHashMap<>();
       fields.put("ok", false);
@@ -112,24 +137,23 @@ final class ShowStatus {
   }
 
   /** The state as a pass would see it, without writing. */
-  private static int local(CommandContext context, Optional<RunningAgent> agent) {
+  private static int local(CommandContext context, Optional<RunningAgent> agent, Keeper keeper) {
     boolean its = agent.filter(it -> it.reads(context.settings().configs())).isPresent();
     Reading reading = context.read(its ? IfMissing.WARNING : IfMissing.ERROR);
     Pass looked = context.sync(reading, false).pass(Set.of(Trigger.START), false);
-    Pass pass = looked.with(results(looked, agent.isPresent()));
+    Pass pass = looked.with(results(looked, keeper));
     Config config = pass.config();
     Backend backend = context.backends().target(context.backends().look(), config).backend();
     Map<Family, Observation> seen = new EnumMap<>(Family.class);
     pass.results().keySet().forEach(family -> seen.put(family, backend.observe(family)));
     Instant now = pass.at();
-    StatusTracker tracker = new StatusTracker(StatusServer.identity(Optional.empty()));
+    StatusTracker tracker = new StatusTracker(StatusServer.identity(Optional.empty(), keeper));
     tracker.accept(pass);
     View view =
         new View(
             tracker.status().orElseThrow(),
             new CounterSampler.Sample(now, seen, hooks(config, backend.name(), seen)),
-            now,
-            agent.isPresent());
+            now);
     context.out().print(context.json() ? StatusJson.of(view) + "\n" : StatusText.of(view));
     return view.state().ok() ? Main.OK : Main.FAILED;
   }
@@ -156,16 +180,23 @@ final class ShowStatus {
     return hooks;
   }
 
-  /** Changes that would have to be written count as missing, since nothing was written. */
-  private static Map<Family, Result> results(Pass looked, boolean agentRuns) {
+  /** Changes that a writing agent would have made by now count as missing. */
+  private static Map<Family, Result> results(Pass looked, Keeper keeper) {
+    String advice =
+        switch (keeper) {
+          case Keeper.DryRun() -> "";
+          case Keeper.Running(), Keeper.Silent _ -> "look at the agent's log";
+          case Keeper.OtherProgram _ -> "stop the other agent, and start this one";
+          case Keeper.Nobody() -> "start the agent, or run apply";
+        };
     Map<Family, Result> results = new EnumMap<>(looked.results());
     results.replaceAll(
         (_, result) ->
-            result instanceof Result.Pending(var changes)
+            result instanceof Result.Pending(var changes) && !advice.isEmpty()
                 ? new Result.Failed(
                     new Failure(
                         "the rules are not what the config asks for: " + Change.few(changes),
-                        agentRuns ? "look at the agent's log" : "start the agent, or run apply"))
+                        advice))
                 : result);
     return results;
   }

@@ -49,6 +49,9 @@ public record Enforcement(boolean writes) {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       switch (backend.observe(family)) {
         case Observation.Unseen(var failure) -> {
+          return new Enforced(new Result.Failed(failure, true), Optional.empty());
+        }
+        case Observation.Unusable(var failure) -> {
           return new Enforced(new Result.Failed(failure), Optional.empty());
         }
         case Observation.Seen(var observed) -> {

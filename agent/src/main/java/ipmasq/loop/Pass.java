@@ -83,8 +83,17 @@ public record Pass(
       }
     }
 
-    /** The rules are not known to be in force. */
-    record Failed(Failure failure) implements Result {}
+    /**
+     * The rules are not known to be in force.
+     *
+     * @param unread whether they could not even be read, so that they may be
+     */
+    record Failed(Failure failure, boolean unread) implements Result {
+      /** They were read, and are not in force. */
+      public Failed(Failure failure) {
+        this(failure, false);
+      }
+    }
   }
 
   /** The config in force. */

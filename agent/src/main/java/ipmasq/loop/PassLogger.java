@@ -86,8 +86,8 @@ public final class PassLogger implements Consumer<Pass> {
     boolean fought = before != null && before.fighting();
     if (pass.fighting() && !fought) {
       String line =
-          "another program keeps changing our rules, and this was repaired each time: "
-              + (lastRepair.isEmpty() ? "what other lines say" : lastRepair)
+          "another program keeps changing our rules"
+              + (lastRepair.isEmpty() ? "" : "; the last repair: " + lastRepair)
               + "; from now on a repair waits up to 2 s";
       log.warn(LogEvent.of(LogEventKind.FIGHT, line).with("backend", pass.backend()));
     } else if (fought && !pass.fighting()) {
@@ -147,7 +147,7 @@ public final class PassLogger implements Consumer<Pass> {
 
   private void rules(Family family, Result result, Pass pass) {
     switch (result) {
-      case Result.Failed(var failure) -> {
+      case Result.Failed(var failure, _) -> {
         if (!failure.equals(failing.put(family, failure))) {
           log.error(
               failed(
@@ -168,17 +168,10 @@ public final class PassLogger implements Consumer<Pass> {
                 + pass.took().toMillis()
                 + " ms): "
                 + Change.few(changes);
-        Supplier<LogEvent> event =
-            () -> changed(LogEventKind.RULES_CHANGED, line, family, pass.backend(), changes, pass);
-        if (pass.why().contains(Trigger.RULES)) {
-          lastRepair = family + " " + Change.few(changes);
-        }
-        if (pass.fighting() && !pass.why().contains(Trigger.CONFIG)) {
-          repairs++;
-          log.detail(1, event); // the fight itself has been logged
-        } else {
-          log.info(event.get());
-        }
+        written(
+            pass,
+            family + " " + Change.few(changes),
+            () -> changed(LogEventKind.RULES_CHANGED, line, family, pass.backend(), changes, pass));
       }
       case Result.Pending(var changes) -> {
         if (!changes.equals(pending.put(family, changes))) {
@@ -205,6 +198,19 @@ public final class PassLogger implements Consumer<Pass> {
     }
   }
 
+  /** What repairs a fight is not logged each time: the fight itself has been. */
+  private void written(Pass pass, String repair, Supplier<LogEvent> event) {
+    if (pass.why().contains(Trigger.RULES)) {
+      lastRepair = repair;
+    }
+    if (pass.fighting() && !pass.why().contains(Trigger.CONFIG)) {
+      repairs++;
+      log.detail(1, event);
+    } else {
+      log.info(event.get());
+    }
+  }
+
   private void swept(Swept swept, Pass pass) {
     String where = swept.family() + " rules of ours in " + swept.backend();
     switch (swept.result()) {
@@ -218,9 +224,12 @@ public final class PassLogger implements Consumer<Pass> {
               });
       case Result.Changed(var changes) -> {
         String line = where + " removed (" + PassJson.trigger(pass) + "): " + Change.few(changes);
-        log.info(changed(LogEventKind.SWEPT, line, swept, changes, pass));
+        written(
+            pass,
+            where + " removed: " + Change.few(changes),
+            () -> changed(LogEventKind.SWEPT, line, swept, changes, pass));
       }
-      case Result.Failed(var failure) -> {
+      case Result.Failed(var failure, _) -> {
         if (!failure.equals(stale.put(where, failure))) {
           String line = where + " cannot be removed, and act on packets too: " + failure;
           log.error(

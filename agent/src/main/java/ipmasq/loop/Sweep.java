@@ -13,10 +13,17 @@ import java.util.List;
  * sets of rules would translate packets.
  *
  * @param results one for each place that held stale rules
+ * @param unread what is known of stale rules that cannot be read, each a sentence
  */
-public record Sweep(List<Swept> results) {
+public record Sweep(List<Swept> results, List<String> unread) {
   public Sweep {
     results = List.copyOf(results);
+    unread = List.copyOf(unread);
+  }
+
+  /** Everything could be read. */
+  public Sweep(List<Swept> results) {
+    this(results, List.of());
   }
 
   /** Nothing was swept. */
@@ -28,22 +35,33 @@ public record Sweep(List<Swept> results) {
   /** Only if the rules of this config are in force; otherwise packets would meet none. */
   static Sweep of(Enforcement enforcement, Config config, Target target) {
     List<Swept> swept = new ArrayList<>();
+    List<String> unread = new ArrayList<>();
     for (Family family : Family.values()) {
       if (!config.enables(family)) {
-        sweep(enforcement, target.backend(), family, swept);
+        sweep(enforcement, target.backend(), family, swept, unread);
       }
       for (Backend other : target.others()) {
-        sweep(enforcement, other, family, swept);
+        sweep(enforcement, other, family, swept, unread);
       }
     }
-    return new Sweep(swept);
+    return new Sweep(swept, unread);
   }
 
   private static void sweep(
-      Enforcement enforcement, Backend backend, Family family, List<Swept> swept) {
-    // What cannot be read usually does not exist: no such program, no IPv6.
-    if (backend.observe(family) instanceof Observation.Seen(var observed) && !observed.absent()) {
-      swept.add(new Swept(backend.name(), family, enforcement.remove(backend, family)));
+      Enforcement enforcement,
+      Backend backend,
+      Family family,
+      List<Swept> swept,
+      List<String> unread) {
+    switch (backend.observe(family)) {
+      case Observation.Seen(var observed) -> {
+        if (!observed.absent()) {
+          swept.add(new Swept(backend.name(), family, enforcement.remove(backend, family)));
+        }
+      }
+      // What cannot be read usually does not exist: no such program, no IPv6.
+      case Observation.Unseen _ -> unread.addAll(backend.unreadRemains(family));
+      case Observation.Unusable _ -> {}
     }
   }
 }

@@ -110,7 +110,7 @@ public final class Sync {
             && config.asksTheSameAs(inEffect)
             && to.equals(target);
     Map<Family, Enforced> rules = untouched ? unchanged(config) : enforce(config, to);
-    if (rules.get(Family.IPV4) instanceof Enforced(Result.Failed(var why), _)
+    if (rules.get(Family.IPV4) instanceof Enforced(Result.Failed(var why, _), _)
         && targets.ruledOut(to, why)) {
       return attempt(occasion); // iptables cannot work here: choose again
     }
@@ -192,7 +192,7 @@ public final class Sync {
         results,
         sweep,
         update.flows(),
-        warnings(config, rules, update));
+        warnings(config, rules, sweep, update));
   }
 
   /** Established flows follow a new policy, if the config asks for it. */
@@ -219,9 +219,10 @@ public final class Sync {
 
   /** Problems of the node that do not keep the rules from being in force. */
   private List<String> warnings(
-      EffectiveConfig config, Map<Family, Enforced> rules, FlowUpdate update) {
+      EffectiveConfig config, Map<Family, Enforced> rules, Sweep sweep, FlowUpdate update) {
     List<String> warnings = new ArrayList<>();
     rules.values().forEach(enforced -> warnings.addAll(enforced.remarks()));
+    warnings.addAll(sweep.unread());
     warnings.addAll(update.warnings());
     if (!config.config().outputAddresses().isEmpty()) {
       warnings.addAll(OutputAddresses.warnings(config.config(), host.addresses().get()));
@@ -259,7 +260,7 @@ public final class Sync {
         new Failure("out of memory: the agent has " + TooLarge.memory(), TooLarge.advice());
     Map<Family, Result> results = new EnumMap<>(Family.class);
     for (Family family : inEffect.families()) {
-      results.put(family, new Result.Failed(failure));
+      results.put(family, new Result.Failed(failure, true));
     }
     verified = Optional.empty();
     failedBefore = true;

@@ -35,20 +35,33 @@ public record State(StateLevel level, boolean ok, String sentence) {
   /**
    * The worst thing first.
    *
-   * @param agentRuns whether an agent is running and keeps the rules in place
    * @param conflicts other programs' rules that override the config, or may
    */
-  static State of(Status status, boolean agentRuns, List<Conflict> conflicts) {
-    if (!agentRuns) {
-      return bad("No agent runs here. " + rules(status));
-    }
+  static State of(Status status, List<Conflict> conflicts) {
+    return switch (status.identity().keeper()) {
+      case Keeper.Running() -> kept(status, conflicts, false);
+      case Keeper.DryRun() -> kept(status, conflicts, true);
+      case Keeper.Silent(var pid, var why) -> silent(status, pid, why);
+      case Keeper.OtherProgram(var pid) -> otherProgram(status, pid);
+      case Keeper.Nobody() -> bad("No agent runs here. " + rules(status));
+    };
+  }
+
+  /** Before other programs' rules were looked at: nothing is said about what packets do. */
+  static State withoutOthers(Status status) {
+    State state = of(status, List.of());
+    return state.level == StateLevel.GOOD
+        ? new State(StateLevel.GOOD, true, inPlace(status) + ".")
+        : state;
+  }
+
+  /** An agent runs, and says so itself or cannot be asked. */
+  private static State kept(Status status, List<Conflict> conflicts, boolean dryRun) {
     if (!status.ready()) {
-      return bad("Not ready: " + String.join("; ", status.reasons()) + ".");
+      return bad("Not ready: " + reasons(status));
     }
     if (status.last().pending()) {
-      return new State(
-          StateLevel.WARN,
-          false,
+      return warn(
           "Dry run: the rules are not what " + source(status) + " asks for; nothing is written.");
     }
     Optional<Conflict> serious = first(conflicts, true);
@@ -67,12 +80,16 @@ public record State(StateLevel level, boolean ok, String sentence) {
               + " sampled).");
     }
     if (status.last().fighting()) {
-      return new State(
-          StateLevel.WARN,
-          false,
+      return warn(
           inPlace(status)
               + ", but another program keeps changing the rules: each time they are repaired, two"
               + " seconds later at most.");
+    }
+    if (dryRun) {
+      return warn(
+          "Dry run: the rules are what "
+              + source(status)
+              + " asks for; this agent writes nothing.");
     }
     Optional<Conflict> unclear = first(conflicts, false);
     if (unclear.isPresent()) {
@@ -84,9 +101,27 @@ public record State(StateLevel level, boolean ok, String sentence) {
     return new State(StateLevel.GOOD, true, inForce(status) + ".");
   }
 
-  /** Without other programs' rules. */
-  static State of(Status status) {
-    return of(status, true, List.of());
+  private static State silent(Status status, long pid, String why) {
+    String agent =
+        "The agent (process " + pid + ") does not answer (" + why + "), so perhaps nobody repairs ";
+    return status.ready()
+        ? warn(agent + "the rules; at the moment they are what " + source(status) + " asks for.")
+        : bad(agent + "this: " + reasons(status));
+  }
+
+  private static State otherProgram(Status status, long pid) {
+    String other = "Another ip-masq-agent runs here (process " + pid + "), not this one";
+    return status.ready()
+        ? warn(
+            other
+                + "; the rules are what "
+                + source(status)
+                + " asks for, and whether it leaves them that way is not known.")
+        : bad(other + ", and nothing of ours repairs this: " + reasons(status));
+  }
+
+  private static State warn(String sentence) {
+    return new State(StateLevel.WARN, false, sentence);
   }
 
   private static State bad(String sentence) {
@@ -107,10 +142,14 @@ public record State(StateLevel level, boolean ok, String sentence) {
     return count > 1 ? " (and " + (count - 1) + " more)." : ".";
   }
 
+  private static String reasons(Status status) {
+    return String.join("; ", status.reasons()) + ".";
+  }
+
   private static String rules(Status status) {
     return status.ready()
         ? "The rules are what " + source(status) + " asks for, but nothing keeps them that way."
-        : "Nothing repairs this: " + String.join("; ", status.reasons()) + ".";
+        : "Nothing repairs this: " + reasons(status);
   }
 
   private static String inForce(Status status) {

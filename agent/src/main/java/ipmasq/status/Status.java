@@ -36,12 +36,19 @@ public record Status(
    * @param since when that state began
    * @param backend whose rules these are, or whose failure it is
    * @param failure why the rules are not known to be in force; empty if they are
+   * @param unread whether they could not even be read, so that they may be
    */
-  public record Standing(Instant since, String backend, Optional<Failure> failure) {}
+  public record Standing(
+      Instant since, String backend, Optional<Failure> failure, boolean unread) {}
 
   public Status {
     families = Map.copyOf(families);
     history = List.copyOf(history);
+  }
+
+  /** Whether an agent built this over its life; otherwise a command looked once. */
+  boolean hasPast() {
+    return identity.started().isPresent();
   }
 
   /** The families that the agent looks after, in order. */
@@ -81,11 +88,21 @@ public record Status(
                   + " force");
     }
     for (Family family : enabled()) {
-      if (failure(family).isPresent()) {
-        reasons.add("the " + family + " rules are not in force");
-      }
+      failure(family)
+          .ifPresent(
+              failure ->
+                  reasons.add(
+                      standing(family).unread
+                          ? "the " + family + " rules cannot be read: " + sentence(failure)
+                          : "the " + family + " rules are not in force"));
     }
     return reasons;
+  }
+
+  /** What failed, without its full stop and without the advice, which the causes have. */
+  private static String sentence(Failure failure) {
+    String message = failure.message();
+    return message.endsWith(".") ? message.substring(0, message.length() - 1) : message;
   }
 
   /** The causes behind the reasons: errors with their place, failures with their advice. */

@@ -1,10 +1,12 @@
 package ipmasq.status;
 
+import ipmasq.hook.Conflict;
 import ipmasq.http.Handler;
 import ipmasq.http.Request;
 import ipmasq.http.Response;
 import ipmasq.json.Json;
 import ipmasq.loop.Heartbeat;
+import ipmasq.loop.Pass;
 import ipmasq.net.Ip;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
@@ -25,18 +27,31 @@ public final class StatusHandler implements Handler {
 
   private final StatusTracker tracker;
   private final CounterSampler sampler;
+  private final KnownConflicts conflicts;
   private final Heartbeat heartbeat;
   private final InstantSource clock;
   private @Nullable Response page;
   private @Nullable Rendered rendered;
 
+  /** What is known of other programs' rules, without looking at them. */
+  @FunctionalInterface
+  public interface KnownConflicts {
+    /** As last found; empty before the first look. */
+    Optional<List<Conflict>> of(Pass pass);
+  }
+
   /** The status as bytes, shared by all requests until it changes. */
   private record Rendered(Status status, CounterSampler.Sample sample, Response response) {}
 
   public StatusHandler(
-      StatusTracker tracker, CounterSampler sampler, Heartbeat heartbeat, InstantSource clock) {
+      StatusTracker tracker,
+      CounterSampler sampler,
+      KnownConflicts conflicts,
+      Heartbeat heartbeat,
+      InstantSource clock) {
     this.tracker = tracker;
     this.sampler = sampler;
+    this.conflicts = conflicts;
     this.heartbeat = heartbeat;
     this.clock = clock;
   }
@@ -71,13 +86,19 @@ public final class StatusHandler implements Handler {
         .orElseGet(() -> Response.text(200, "ok"));
   }
 
+  /** Whether it is ready is about our own rules; the sentence is the one that status prints. */
   private Response readiness() {
     Optional<Status> status = tracker.status();
     if (status.isEmpty()) {
       return Response.text(503, "not ready: the first pass is still under way");
     }
     if (status.get().ready()) {
-      return Response.text(200, "ready\n" + State.of(status.get()).sentence());
+      State state =
+          conflicts
+              .of(status.get().last())
+              .map(known -> State.of(status.get(), known))
+              .orElseGet(() -> State.withoutOthers(status.get()));
+      return Response.text(200, "ready\n" + state.sentence());
     }
     List<String> lines = new ArrayList<>();
     lines.add("not ready: " + String.join("; ", status.get().reasons()));

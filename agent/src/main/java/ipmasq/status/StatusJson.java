@@ -47,7 +47,7 @@ public final class StatusJson {
     fields.put("started", orNull(status.identity().started()));
     fields.put("now", view.now());
     fields.put("ready", status.ready());
-    fields.put("running", view.agentRuns());
+    fields.put("running", status.identity().keeper().runs());
     fields.put("level", state.level());
     fields.put("summary", state.sentence());
     fields.put("reasons", status.reasons());
@@ -62,9 +62,9 @@ public final class StatusJson {
             "duration",
             PassJson.duration(last.took()),
             "trigger",
-            PassJson.trigger(last),
+            status.hasPast() ? PassJson.trigger(last) : null,
             "fighting",
-            last.fighting()));
+            status.hasPast() ? last.fighting() : null));
     List<Object> families = new ArrayList<>();
     for (Family family : status.enabled()) {
       families.add(family(view, family));
@@ -77,25 +77,27 @@ public final class StatusJson {
     fields.put("conflicts", conflicts);
     fields.put("warnings", last.warnings());
     fields.put("evidence", evidence(view));
-    fields.put("totals", totals(status.totals()));
+    fields.put("totals", status.hasPast() ? totals(status.totals()) : null);
     List<Object> history = new ArrayList<>();
-    for (Event event : status.history().reversed()) {
-      history.add(event(event));
+    if (status.hasPast()) {
+      for (Event event : status.history().reversed()) {
+        history.add(event(event));
+      }
     }
     fields.put("history", history);
     return fields;
   }
 
-  private static Map<String, Object> config(Status status) {
+  private static Map<String, @Nullable Object> config(Status status) {
     Pass last = status.last();
-    Map<String, Object> config = new LinkedHashMap<>();
+    Map<String, @Nullable Object> config = new LinkedHashMap<>();
     config.put("basis", last.basis().word());
     List<Object> sources = new ArrayList<>();
     for (Reading.SourceFile source : last.sources()) {
       sources.add(pairs("file", source.path().toString(), "sha256", orNull(source.hash())));
     }
     config.put("sources", sources);
-    config.put("since", status.configSince());
+    config.put("since", status.hasPast() ? status.configSince() : null);
     config.put("resyncInterval", Key.RESYNC_INTERVAL.json(last.config().resyncInterval()));
     List<Object> problems = new ArrayList<>();
     for (Problem problem : last.problems()) {
@@ -112,7 +114,7 @@ public final class StatusJson {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("family", family);
     fields.put("inForce", standing.failure().isEmpty());
-    fields.put("since", standing.since());
+    fields.put("since", view.status().hasPast() ? standing.since() : null);
     fields.put(
         "failure",
         standing

@@ -65,25 +65,28 @@ public final class StatusText {
             ? "none: the rules of an earlier run are kept"
             : "the defaults";
     String from = sources.isEmpty() ? none : String.join(", ", sources);
-    line(
-        "Config   "
-            + from
-            + (status.identity().started().isPresent() ? since(status.configSince()) : ""));
+    line("Config   " + from + (status.hasPast() ? since(status.configSince()) : ""));
     line("Backend  " + status.last().backend() + ": " + status.last().backendReason());
-    String agent = "Agent    " + status.identity().version();
-    agent += status.identity().node().map(node -> " on " + node).orElse("");
-    if (status.identity().started().isPresent()) {
-      Totals totals = status.totals();
-      agent += since(status.identity().started().get());
-      agent += ": " + totals.allPasses() + " passes, ";
-      agent += Totals.sum(totals.changes()) + " wrote rules, ";
-      agent += Totals.sum(totals.repairs()) + " undid tampering, ";
-      agent += Totals.sum(totals.failures()) + " failed";
-    }
-    line(agent);
-    if (status.identity().started().isPresent()) {
-      line("Flows    " + status.flows().line(view.now()));
-    }
+    status.identity().started().ifPresent(this::agent);
+  }
+
+  private void agent(Instant started) {
+    Totals totals = status.totals();
+    line(
+        "Agent    "
+            + status.identity().version()
+            + status.identity().node().map(node -> " on " + node).orElse("")
+            + since(started)
+            + ": "
+            + totals.allPasses()
+            + " passes, "
+            + Totals.sum(totals.changes())
+            + " wrote rules, "
+            + Totals.sum(totals.repairs())
+            + " undid tampering, "
+            + Totals.sum(totals.failures())
+            + " failed");
+    line("Flows    " + status.flows().line(view.now()));
   }
 
   private String since(Instant instant) {
@@ -175,7 +178,7 @@ public final class StatusText {
   }
 
   private void history() {
-    if (status.identity().started().isEmpty() || status.history().isEmpty()) {
+    if (!status.hasPast() || status.history().isEmpty()) {
       return;
     }
     line("");

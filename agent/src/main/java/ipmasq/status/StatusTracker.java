@@ -184,12 +184,17 @@ public final class StatusTracker implements Consumer<Pass> {
     boolean failed = standing != null && standing.failure().isPresent();
     switch (result) {
       case Result.Unchanged() -> {
-        if (failed) {
+        if (standing != null && failed) {
           record(
-              Event.of(pass.at(), EventKind.RECOVERED, "the rules are in force again")
+              Event.of(
+                      pass.at(),
+                      EventKind.RECOVERED,
+                      standing.unread()
+                          ? "the rules can be read again, and are in force"
+                          : "the rules are in force again")
                   .in(family, pass.backend()));
         }
-        stand(family, pass, pass.backend(), Optional.empty());
+        stand(family, pass);
       }
       case Result.Changed(var written) -> {
         changes.merge(family, 1L, Long::sum);
@@ -198,15 +203,15 @@ public final class StatusTracker implements Consumer<Pass> {
           repairs.merge(family, 1L, Long::sum);
         }
         record(changed(family, pass.backend(), written, pass, repair));
-        stand(family, pass, pass.backend(), Optional.empty());
+        stand(family, pass);
       }
       case Result.Pending(var changes) ->
-          stand(family, pass, pass.backend(), Optional.of(pending(changes)));
-      case Result.Failed(var failure) -> {
+          stand(family, pass, pass.backend(), pending(changes), false);
+      case Result.Failed(var failure, var unread) -> {
         failures.merge(family, 1L, Long::sum);
         record(
             Event.of(pass.at(), EventKind.FAILED, failure.toString()).in(family, pass.backend()));
-        stand(family, pass, pass.backend(), Optional.of(failure));
+        stand(family, pass, pass.backend(), failure, unread);
       }
     }
   }
@@ -226,12 +231,12 @@ public final class StatusTracker implements Consumer<Pass> {
         changes.merge(family, 1L, Long::sum);
         record(changed(family, swept.backend(), removed, pass, false));
       }
-      case Result.Failed(var failure) -> {
+      case Result.Failed(var failure, _) -> {
         failures.merge(family, 1L, Long::sum);
         record(
             Event.of(pass.at(), EventKind.FAILED, failure.toString()).in(family, swept.backend()));
         if (pass.config().enables(family)) {
-          stand(family, pass, swept.backend(), Optional.of(failure));
+          stand(family, pass, swept.backend(), failure, false);
         }
       }
     }
@@ -254,13 +259,23 @@ public final class StatusTracker implements Consumer<Pass> {
         .writing(named, written.size() - named.size(), pass.took());
   }
 
-  private void stand(Family family, Pass pass, String backend, Optional<Failure> failure) {
+  /** Its rules are in force. */
+  private void stand(Family family, Pass pass) {
+    stand(family, pass, pass.backend(), Optional.empty(), false);
+  }
+
+  private void stand(Family family, Pass pass, String backend, Failure failure, boolean unread) {
+    stand(family, pass, backend, Optional.of(failure), unread);
+  }
+
+  private void stand(
+      Family family, Pass pass, String backend, Optional<Failure> failure, boolean unread) {
     Standing standing = families.get(family);
     Instant since =
         standing != null && standing.failure().isPresent() == failure.isPresent()
             ? standing.since()
             : pass.at();
-    families.put(family, new Standing(since, backend, failure));
+    families.put(family, new Standing(since, backend, failure, unread));
   }
 
   /** A repeated event makes no second entry: one failure per second would push out all others. */

@@ -17,18 +17,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/**
- * The agent's status together with the current state of the kernel.
- *
- * @param agentRuns whether an agent is running, or only a command reads the state
- */
-public record View(Status status, Sample sample, Instant now, boolean agentRuns) {
-
-  /** The agent's own. */
-  public View(Status status, Sample sample, Instant now) {
-    this(status, sample, now, true);
-  }
-
+/** The agent's status together with the current state of the kernel. */
+public record View(Status status, Sample sample, Instant now) {
   /** The policy in the kernel; if that cannot be read, the desired one. */
   Policy policy(Family family) {
     return seen(family)
@@ -77,7 +67,7 @@ public record View(Status status, Sample sample, Instant now, boolean agentRuns)
 
   /** The state of the node. */
   public State state() {
-    return State.of(status, agentRuns, conflicts());
+    return State.of(status, conflicts());
   }
 
   Optional<Tally> tally(Family family) {

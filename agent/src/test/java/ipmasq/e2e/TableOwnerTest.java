@@ -61,6 +61,33 @@ class TableOwnerTest {
     }
   }
 
+  /** Once the table has an owner, nobody else could remove it. */
+  @Test
+  void chainsThatAreNotOursGoWhenTheTableIsAdopted() {
+    try (Node node = Node.open()) {
+      AgentProcess first = node.running(NFTABLES, "--enable-ipv6");
+      String before = handles(node);
+      first.kill();
+      first.awaitExit();
+      foreign(
+              node,
+              """
+              add chain inet ip-masq-agent stray { type nat hook postrouting priority 90; }
+              add chain inet ip-masq-agent target
+              add map inet ip-masq-agent ways { type ipv4_addr : verdict; }
+              add element inet ip-masq-agent ways { 10.0.0.1 : jump target }
+              add rule inet ip-masq-agent stray ip daddr vmap @ways
+              add rule inet ip-masq-agent stray masquerade
+              """)
+          .ok();
+      String plan = node.command("plan", NFTABLES, "--enable-ipv6").stdout();
+      assertTrue(plan.contains("~a chain that is not ours: stray"), plan);
+      AgentProcess second = node.running(NFTABLES, "--enable-ipv6");
+      second.awaitLine(line -> line.contains("~a chain that is not ours: stray"));
+      assertEquals(before, handles(node));
+    }
+  }
+
   /** With handles but without the owner, which changes, and the counters. */
   private static String handles(Node node) {
     return node.namespace()

@@ -48,7 +48,33 @@ class PassLoggerTest {
         """
         INFO backend nftables: a test
         INFO IPv4 rules changed (drift, 3 ms): ~the jump from POSTROUTING is missing
-        WARN another program keeps changing our rules, and this was repaired each time: IPv4 ~the jump from POSTROUTING is missing; from now on a repair waits up to 2 s
+        WARN another program keeps changing our rules; the last repair: IPv4 ~the jump from POSTROUTING is missing; from now on a repair waits up to 2 s
+        INFO the other program has left our rules alone for a while; they were repaired 2 times meanwhile
+        """,
+        lines());
+  }
+
+  /** A Go agent that writes its chain again and again beside a table of ours. */
+  @Test
+  void aFightOverWhatIsSweptNamesIt() {
+    Sweep swept =
+        new Sweep(
+            List.of(
+                new Sweep.Swept(
+                    "iptables-nft",
+                    Family.IPV4,
+                    new Result.Changed(List.of(new Change(Change.ChangeKind.REMOVE, "all"))))));
+    EffectiveConfig good = new EffectiveConfig(Config.defaults(), Basis.FILE, List.of(), List.of());
+    pass(Trigger.START, false, UNCHANGED);
+    for (boolean fighting : List.of(false, true, true)) {
+      journal.accept(pass(Set.of(Trigger.RULES), good, fighting, UNCHANGED, swept, 0, List.of()));
+    }
+    pass(Trigger.RESYNC, false, UNCHANGED);
+    assertEquals(
+        """
+        INFO backend nftables: a test
+        INFO IPv4 rules of ours in iptables-nft removed (drift): -all
+        WARN another program keeps changing our rules; the last repair: IPv4 rules of ours in iptables-nft removed: -all; from now on a repair waits up to 2 s
         INFO the other program has left our rules alone for a while; they were repaired 2 times meanwhile
         """,
         lines());
@@ -125,7 +151,7 @@ class PassLoggerTest {
         {"level":"WARN","event":"node-warning","message":"an odd node"}
         {"level":"ERROR","event":"config-problem","message":"/etc/config/ip-masq-agent:2:5: error: wrong (do so)","problem":{"severity":"error","file":"/etc/config/ip-masq-agent","line":2,"column":5,"message":"wrong","hint":"do so"}}
         {"level":"WARN","event":"config-bad","message":"the config file is bad: the last good one stays in force","basis":"last-good"}
-        {"level":"WARN","event":"fight","message":"another program keeps changing our rules, and this was repaired each time: what other lines say; from now on a repair waits up to 2 s","backend":"nftables"}
+        {"level":"WARN","event":"fight","message":"another program keeps changing our rules; from now on a repair waits up to 2 s","backend":"nftables"}
         {"level":"ERROR","event":"rules-failed","message":"the kernel refuses: ask it why; tried again until it works","family":"IPv4","backend":"nftables","failure":{"family":"IPv4","backend":"nftables","message":"the kernel refuses","advice":"ask it why"}}
         {"level":"ERROR","event":"sweep-failed","message":"IPv6 rules of ours in iptables-nft cannot be removed, and act on packets too: the kernel refuses: ask it why","family":"IPv6","backend":"iptables-nft","failure":{"family":"IPv6","backend":"iptables-nft","message":"the kernel refuses","advice":"ask it why"}}
         {"level":"INFO","event":"config-good","message":"the config file is good again, and in force","basis":"file"}

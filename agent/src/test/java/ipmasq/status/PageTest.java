@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntPredicate;
@@ -49,7 +50,8 @@ class PageTest {
         Endpoint.start(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
             Limits.USUAL,
-            new StatusHandler(story.tracker, sampler, story.heartbeat, story::now),
+            new StatusHandler(
+                story.tracker, sampler, _ -> Optional.of(List.of()), story.heartbeat, story::now),
             new Endpoint.Listener() {
               @Override
               public void open(InetSocketAddress where) {

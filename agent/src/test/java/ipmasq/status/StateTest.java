@@ -2,9 +2,11 @@ package ipmasq.status;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import ipmasq.backend.Failure;
 import ipmasq.hook.Conflict;
 import ipmasq.hook.Owner;
 import ipmasq.loop.Pass.Basis;
+import ipmasq.loop.Pass.Result;
 import ipmasq.loop.Trigger;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
@@ -20,7 +22,7 @@ class StateTest {
     story.pass(Trigger.START, Story.unchanged());
     assertState(
         "good true IPv4 masquerading is in force, as /etc/config/ip-masq-agent says.",
-        State.of(status()));
+        State.of(status(), List.of()));
   }
 
   @Test
@@ -29,7 +31,7 @@ class StateTest {
     story.bad(Basis.LAST_GOOD).pass(Trigger.CONFIG, Story.unchanged());
     assertState(
         "bad false Not ready: the config file is bad, so the last good one stays in force.",
-        State.of(status()));
+        State.of(status(), List.of()));
   }
 
   @Test
@@ -39,7 +41,7 @@ class StateTest {
         "bad false IPv4 masquerading is set up as /etc/config/ip-masq-agent says, but a rule of"
             + " flannel masquerades packets from 10.244.0.0/16 that the config exempts (to"
             + " 10.0.0.0/8).",
-        State.of(status(), true, List.of(conflict(Conflict.ConflictKind.MASQUERADES))));
+        State.of(status(), List.of(conflict(Conflict.ConflictKind.MASQUERADES))));
   }
 
   @Test
@@ -49,7 +51,7 @@ class StateTest {
         "warn true IPv4 masquerading is in force, as /etc/config/ip-masq-agent says; but a rule of"
             + " flannel may masquerade packets from 10.244.0.0/16 that the config exempts (to"
             + " 10.0.0.0/8); whether it does cannot be told from here.",
-        State.of(status(), true, List.of(conflict(Conflict.ConflictKind.UNCLEAR))));
+        State.of(status(), List.of(conflict(Conflict.ConflictKind.UNCLEAR))));
   }
 
   @Test
@@ -57,13 +59,13 @@ class StateTest {
     story.pass(Trigger.START, Story.unchanged()).flows(40, 1);
     assertState(
         "good true IPv4 masquerading is in force, as /etc/config/ip-masq-agent says.",
-        State.of(status()));
+        State.of(status(), List.of()));
     story.flows(10, 2);
     assertState(
         "bad false IPv4 masquerading is set up as /etc/config/ip-masq-agent says, but live flows go"
             + " against it: 10.244.1.10 to 10.9.9.9 (udp 53) left as 198.51.100.1 (3 of 50"
             + " sampled).",
-        State.of(status(), true, List.of(conflict(Conflict.ConflictKind.UNCLEAR))));
+        State.of(status(), List.of(conflict(Conflict.ConflictKind.UNCLEAR))));
     assertEquals(true, status().ready());
   }
 
@@ -71,8 +73,8 @@ class StateTest {
   void anotherRuntimesOwnNetworkIsNoMatterOfPods() {
     story.pass(Trigger.START, Story.unchanged());
     assertEquals(
-        State.of(status()),
-        State.of(status(), true, List.of(conflict(Conflict.ConflictKind.ELSEWHERE))));
+        State.of(status(), List.of()),
+        State.of(status(), List.of(conflict(Conflict.ConflictKind.ELSEWHERE))));
   }
 
   @Test
@@ -83,20 +85,63 @@ class StateTest {
         "warn false IPv4 masquerading is set up as /etc/config/ip-masq-agent says, but another"
             + " program keeps changing the rules: each time they are repaired, two seconds later at"
             + " most.",
-        State.of(status()));
+        State.of(status(), List.of()));
   }
 
   @Test
   void nobodyRuns() {
-    story.pass(Trigger.START, Story.unchanged());
-    assertState(
+    assertKept(
+        new Keeper.Nobody(),
         "bad false No agent runs here. The rules are what /etc/config/ip-masq-agent asks for, but"
             + " nothing keeps them that way.",
-        State.of(status(), false, List.of()));
-    story.pass(Trigger.START, Story.failed());
+        "bad false No agent runs here. Nothing repairs this: the IPv4 rules are not in force.");
+  }
+
+  @Test
+  void anotherProgramRuns() {
+    assertKept(
+        new Keeper.OtherProgram(42),
+        "warn false Another ip-masq-agent runs here (process 42), not this one; the rules are what"
+            + " /etc/config/ip-masq-agent asks for, and whether it leaves them that way is not"
+            + " known.",
+        "bad false Another ip-masq-agent runs here (process 42), not this one, and nothing of ours"
+            + " repairs this: the IPv4 rules are not in force.");
+  }
+
+  @Test
+  void itDoesNotAnswer() {
+    assertKept(
+        new Keeper.Silent(42, "Connection refused"),
+        "warn false The agent (process 42) does not answer (Connection refused), so perhaps nobody"
+            + " repairs the rules; at the moment they are what /etc/config/ip-masq-agent asks for.",
+        "bad false The agent (process 42) does not answer (Connection refused), so perhaps nobody"
+            + " repairs this: the IPv4 rules are not in force.");
+  }
+
+  @Test
+  void itOnlyLooks() {
+    assertKept(
+        new Keeper.DryRun(),
+        "warn false Dry run: the rules are what /etc/config/ip-masq-agent asks for; this agent"
+            + " writes nothing.",
+        "bad false Not ready: the IPv4 rules are not in force.");
+  }
+
+  @Test
+  void theRulesCannotBeRead() {
+    story.pass(
+        Trigger.START, new Result.Failed(new Failure("iptables said: use 'nft'.", "do so"), true));
     assertState(
-        "bad false No agent runs here. Nothing repairs this: the IPv4 rules are not in force.",
-        State.of(status(), false, List.of()));
+        "bad false Not ready: the IPv4 rules cannot be read: iptables said: use 'nft'.",
+        State.of(status(), List.of()));
+    assertEquals(List.of("iptables said: use 'nft'.: do so"), status().causes());
+  }
+
+  private static void assertKept(Keeper keeper, String good, String failed) {
+    Story kept = new Story(keeper).pass(Trigger.START, Story.unchanged());
+    assertState(good, State.of(kept.status(), List.of()));
+    kept.pass(Trigger.RULES, Story.failed());
+    assertState(failed, State.of(kept.status(), List.of()));
   }
 
   private Status status() {
@@ -107,7 +152,7 @@ class StateTest {
     assertEquals(expected, state.level() + " " + state.ok() + " " + state.sentence());
   }
 
-  private static Conflict conflict(Conflict.ConflictKind kind) {
+  static Conflict conflict(Conflict.ConflictKind kind) {
     return new Conflict(
         Family.IPV4,
         kind,

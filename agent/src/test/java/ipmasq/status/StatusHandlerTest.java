@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ipmasq.config.Config;
 import ipmasq.config.Config.BackendChoice;
 import ipmasq.config.Key;
+import ipmasq.hook.Conflict;
 import ipmasq.http.Request;
 import ipmasq.http.Response;
 import ipmasq.loop.Pass.Basis;
@@ -22,6 +23,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -37,6 +39,7 @@ class StatusHandlerTest {
   private final AtomicInteger looks = new AtomicInteger();
   private final AtomicInteger hookLooks = new AtomicInteger();
   private volatile boolean full;
+  private @Nullable List<Conflict> known = List.of();
   private final CounterSampler sampler =
       new CounterSampler(
           (pass, family) -> {
@@ -53,7 +56,8 @@ class StatusHandlerTest {
           story::now,
           story::nanos);
   private final StatusHandler handler =
-      new StatusHandler(story.tracker, sampler, story.heartbeat, story::now);
+      new StatusHandler(
+          story.tracker, sampler, _ -> Optional.ofNullable(known), story.heartbeat, story::now);
 
   private Response ask(String path, Map<String, String> query) throws Exception {
     CompletableFuture<Response> answer = new CompletableFuture<>();
@@ -97,6 +101,22 @@ class StatusHandlerTest {
          (write 10.0.0.0/8)
         iptables-restore failed: <b>Resource</b> "temporarily": try & wait""",
         "/readyz");
+  }
+
+  /** A probe never waits for a look, so it says no more than is known. */
+  @Test
+  void aProbeSaysOnlyWhatIsKnownOfOtherRules() throws Exception {
+    story.pass(Trigger.START, Story.unchanged());
+    known = null;
+    expect(200, "ready\nIPv4 masquerading is set up as /etc/config/ip-masq-agent says.", "/readyz");
+    known = List.of(StateTest.conflict(Conflict.ConflictKind.MASQUERADES));
+    expect(
+        200,
+        "ready\nIPv4 masquerading is set up as /etc/config/ip-masq-agent says, but a rule of"
+            + " flannel masquerades packets from 10.244.0.0/16 that the config exempts (to"
+            + " 10.0.0.0/8).",
+        "/readyz");
+    assertEquals(0, looks.get() + hookLooks.get());
   }
 
   @Test

@@ -75,7 +75,11 @@ final class Story {
   volatile long translated = 7;
 
   Story() {
-    Identity identity = new Identity("1.2.3", Optional.of("node-a"), Optional.of(START));
+    this(new Keeper.Running());
+  }
+
+  Story(Keeper keeper) {
+    Identity identity = new Identity("1.2.3", Optional.of("node-a"), Optional.of(START), keeper);
     tracker = new StatusTracker(identity);
     tracker.flows(FlowEvidence.none("none sampled yet"));
   }

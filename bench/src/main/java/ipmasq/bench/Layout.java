@@ -96,7 +96,7 @@ enum Layout {
   /** Observe, plan, apply. */
   static Result enforce(Backend backend, Policy policy) {
     Result result = new Enforcement(true).enforce(backend, policy);
-    if (result instanceof Result.Failed(var failure)) {
+    if (result instanceof Result.Failed(var failure, _)) {
       throw new IllegalStateException(failure.toString());
     }
     return result;

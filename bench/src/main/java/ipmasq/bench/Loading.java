@@ -151,6 +151,8 @@ final class Loading implements Section {
           case Observation.Seen(var seen) -> seen;
           case Observation.Unseen(var failure) ->
               throw new IllegalStateException(failure.toString());
+          case Observation.Unusable(var failure) ->
+              throw new IllegalStateException(failure.toString());
         };
     double looked = cpuMillis();
     Plan plan = Plan.toward(desired, observed);

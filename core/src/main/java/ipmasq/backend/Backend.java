@@ -4,6 +4,7 @@ import ipmasq.net.Family;
 import ipmasq.plan.Observed;
 import ipmasq.plan.Plan;
 import ipmasq.policy.Policy;
+import java.util.List;
 
 /**
  * A way to put a policy in force. Used by one thread.
@@ -28,6 +29,14 @@ public interface Backend {
 
   /** Reads the agent's rules. */
   Observation observe(Family family);
+
+  /**
+   * What is known to be left of our rules where {@link #observe} cannot read them, each a sentence
+   * that says how to remove it by hand.
+   */
+  default List<String> unreadRemains(Family family) {
+    return List.of();
+  }
 
   /**
    * Carries out a plan made from an observation by this backend, without a moment in which packets

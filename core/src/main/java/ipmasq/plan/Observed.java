@@ -29,6 +29,14 @@ public interface Observed {
    */
   List<String> flaws();
 
+  /**
+   * What goes with our rules when they are removed, each a phrase for people: {@code a jump from
+   * POSTROUTING worded by an older version}.
+   */
+  default List<String> leftovers() {
+    return List.of();
+  }
+
   /** What operators should know but no plan can change, each a sentence. */
   default List<String> remarks() {
     return List.of();

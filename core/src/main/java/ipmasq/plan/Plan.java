@@ -46,7 +46,7 @@ public record Plan(Optional<Policy> desired, Observed observed, List<Change> cha
           .ours()
           .ifPresent(
               policy -> add(ChangeKind.REMOVE, parts(policy, policy.destinations()), changes));
-      add(ChangeKind.REMOVE, observed.flaws(), changes);
+      add(ChangeKind.REMOVE, observed.leftovers(), changes);
       if (changes.isEmpty()) {
         changes.add(new Change(ChangeKind.REMOVE, "what is left of our rules"));
       }

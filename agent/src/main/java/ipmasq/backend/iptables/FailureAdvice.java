@@ -3,6 +3,7 @@ package ipmasq.backend.iptables;
 import ipmasq.backend.Failure;
 import ipmasq.iptables.Commands.CommandResult;
 import ipmasq.net.Family;
+import java.util.ArrayList;
 import java.util.List;
 
 /** What went wrong with a program, in its own words, and what an operator can do. */
@@ -43,11 +44,46 @@ final class FailureAdvice {
     return new Failure(
         "what " + program + " printed cannot be used: " + why,
         why.contains("incompatible")
-            ? "some program put native rules into `table "
-                + (family == Family.IPV4 ? "ip" : "ip6")
-                + " nat`: take them out (nft list table shows them), or use backend nftables"
+            ? nativeRules(family)
             : "run it by hand on the node; it is tried again",
         why.contains("incompatible"));
+  }
+
+  private static String nativeRules(Family family) {
+    String table = table(family);
+    return "some program put native rules into table "
+        + table
+        + ": take them out (nft list table "
+        + table
+        + " shows them), or set backend: nftables";
+  }
+
+  private static String table(Family family) {
+    return family == Family.IPV4 ? "ip nat" : "ip6 nat";
+  }
+
+  /**
+   * About chains by our names that iptables cannot list, and so not remove.
+   *
+   * @param used whether rules lead to them
+   */
+  static String removeByHand(Family family, List<String> chains, boolean used) {
+    String table = table(family);
+    List<String> steps = new ArrayList<>();
+    if (used) {
+      steps.add("nft -a list chain " + table + " POSTROUTING (shows the jump's handle N)");
+      steps.add("nft delete rule " + table + " POSTROUTING handle N");
+    }
+    chains.forEach(chain -> steps.add("nft flush chain " + table + " " + chain));
+    chains.forEach(chain -> steps.add("nft delete chain " + table + " " + chain));
+    return (chains.size() == 1 ? "chain " : "chains ")
+        + String.join(", ", chains)
+        + " in table "
+        + table
+        + (used ? ", to which rules lead," : ", to which no rule leads,")
+        + " cannot be listed here, and so not removed; unless another agent keeps"
+        + (chains.size() == 1 ? " it, remove it by hand: " : " them, remove them by hand: ")
+        + String.join("; ", steps);
   }
 
   /**
@@ -66,7 +102,7 @@ final class FailureAdvice {
 
   /** A dormant table. */
   static Failure dormant(Family family) {
-    String table = family == Family.IPV4 ? "ip nat" : "ip6 nat";
+    String table = table(family);
     return new Failure(
         "table " + table + " is dormant: none of its rules sees a packet, ours included",
         "find out who put it to sleep; 'nft add table " + table + "' wakes it");
@@ -117,6 +153,9 @@ final class FailureAdvice {
   }
 
   private static String advice(String program, String errors, Family family) {
+    if (errors.contains("is incompatible, use 'nft' tool")) {
+      return nativeRules(family);
+    }
     if (errors.contains("xtables lock") || errors.contains("xtables.lock")) {
       return "another program holds /run/xtables.lock, or it cannot be written: mount the host's file;"
           + " it is tried again";

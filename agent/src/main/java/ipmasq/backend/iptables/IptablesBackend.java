@@ -229,15 +229,34 @@ public final class IptablesBackend implements Backend, AutoCloseable {
     worked = true;
     IptablesObserved found = IptablesObserved.in(table, family, names);
     if (found.isSomebodyElses()) {
-      return new Observation.Unseen(FailureAdvice.somebodyElses(names.main()));
+      return new Observation.Unusable(FailureAdvice.somebodyElses(names.main()));
     }
     boolean asleep =
         variant().kind() == Variant.VariantKind.NFT
             && nft.dormant(family) instanceof NatTable.NatAnswer.Answered<Boolean>(var dormant)
             && dormant;
     return asleep
-        ? new Observation.Unseen(FailureAdvice.dormant(family))
+        ? new Observation.Unusable(FailureAdvice.dormant(family))
         : new Observation.Seen(found);
+  }
+
+  /** Chains by our names that nf_tables has, whatever iptables can do about them. */
+  @Override
+  public List<String> unreadRemains(Family family) {
+    boolean nowhere = variant().kind() == Variant.VariantKind.LEGACY; // not in nf_tables
+    List<String> chains = new ArrayList<>();
+    int jumps = 0;
+    for (String chain : nowhere ? Set.<String>of() : names.ours()) {
+      if (nft.chain(family, chain)
+              instanceof NatTable.NatAnswer.Answered<Optional<NatTable.Use>>(var use)
+          && use.filter(it -> it.rules() + it.jumps() > 0).isPresent()) {
+        chains.add(chain);
+        jumps += use.get().jumps();
+      }
+    }
+    return chains.isEmpty()
+        ? List.of()
+        : List.of(FailureAdvice.removeByHand(family, chains, jumps > 0));
   }
 
   private Variant variant() {

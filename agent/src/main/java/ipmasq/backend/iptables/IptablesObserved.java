@@ -21,6 +21,7 @@ import java.util.Optional;
  * @param counters of the rules that can be read
  * @param jumps the right jumps in POSTROUTING: one, if all is well
  * @param stale what today's version would not have written
+ * @param leftovers what goes with our rules when they are removed
  * @param remarks what people should know and no plan can change
  */
 record IptablesObserved(
@@ -34,6 +35,7 @@ record IptablesObserved(
     Map<IptablesRule, String> counters,
     List<SavedLine> jumps,
     StaleRules stale,
+    List<String> leftovers,
     List<String> remarks)
     implements Observed {
   private static final int RULES_NAMED = 5;
@@ -91,10 +93,13 @@ record IptablesObserved(
     if (!modern.equals(layout)) {
       flaws.add("rules worded by an older version");
     }
-    name(foreign, flaws);
+    List<String> leftovers = new ArrayList<>();
+    name(foreign, leftovers);
+    flaws.addAll(leftovers);
     if (policy.isPresent() && layout.out().isEmpty() && !out.gone()) {
       flaws.add("chain " + names.out() + " has no use any more");
     }
+    leftovers.addAll(stale.phrases(names));
     flaws.addAll(stale.phrases(names));
     return new IptablesObserved(
         family,
@@ -107,6 +112,7 @@ record IptablesObserved(
         counters,
         jumps,
         stale,
+        List.copyOf(leftovers),
         remarks(stale, layout));
   }
 

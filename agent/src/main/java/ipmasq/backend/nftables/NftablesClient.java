@@ -123,7 +123,24 @@ final class NftablesClient implements AutoCloseable {
         content(exempt, trusted ? known.exempt() : Optional.empty()),
         areas(areas),
         content(sources, trusted ? known.sources() : Optional.empty()),
-        chains);
+        chains,
+        strays());
+  }
+
+  /** The kernel lists the chains of all {@code inet} tables; programs with many use others. */
+  private Strays strays() throws QueryFailed {
+    List<Chain> chains =
+        given("chains", nftables().chains(TableNames.TABLE.family())).stream()
+            .filter(chain -> chain.table().equals(TableNames.TABLE.name()))
+            .filter(chain -> !TableNames.isOurs(chain))
+            .toList();
+    return chains.isEmpty() ? Strays.NONE : new Strays(chains, straySets());
+  }
+
+  private List<NftSet> straySets() throws QueryFailed {
+    return given("sets", nftables().sets(TableNames.TABLE)).stream()
+        .filter(set -> !set.flags().contains(NftSet.SetFlag.ANONYMOUS) && !TableNames.isOurs(set))
+        .toList();
   }
 
   private static boolean isForeign(Optional<NftSet> found, NftSet ours) {
@@ -137,8 +154,9 @@ final class NftablesClient implements AutoCloseable {
       Optional<SetContent> exempt,
       Optional<SetContent> areas,
       Optional<SetContent> sources,
-      List<ChainRules> chains) {
-    List<String> flaws = new ArrayList<>();
+      List<ChainRules> chains,
+      Strays strays) {
+    List<String> flaws = new ArrayList<>(strays.flaws());
     Optional<Policy> policy =
         exempt
             .filter(content -> areas.equals(Optional.of(Slash8Index.of(content))))
@@ -156,7 +174,7 @@ final class NftablesClient implements AutoCloseable {
       flaws.add("the table is dormant");
     }
     return new NftablesObserved(
-        family, Optional.of(table), exempt, areas, sources, chains, false, policy, flaws);
+        family, Optional.of(table), exempt, areas, sources, chains, strays, false, policy, flaws);
   }
 
   private Optional<SetContent> content(Optional<NftSet> set, Optional<SetContent> known)

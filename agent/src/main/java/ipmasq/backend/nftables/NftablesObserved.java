@@ -21,6 +21,7 @@ import java.util.Optional;
  * @param areas the same for the areas they lie in
  * @param sources the same for sources
  * @param chains those with our names
+ * @param strays what else is in the table, of any family
  * @param foreign whether an object with one of our names is of the wrong kind, so that the table
  *     must be replaced
  */
@@ -31,6 +32,7 @@ record NftablesObserved(
     Optional<SetContent> areas,
     Optional<SetContent> sources,
     List<ChainRules> chains,
+    Strays strays,
     boolean foreign,
     Optional<Policy> policy,
     List<String> flaws)
@@ -50,6 +52,7 @@ record NftablesObserved(
         Optional.empty(),
         Optional.empty(),
         List.of(),
+        Strays.NONE,
         false,
         Optional.empty(),
         List.of());
@@ -64,6 +67,7 @@ record NftablesObserved(
         Optional.empty(),
         Optional.empty(),
         chains,
+        Strays.NONE,
         true,
         Optional.empty(),
         List.of("a set that is not of our kind"));
@@ -73,7 +77,7 @@ record NftablesObserved(
     List<String> all = new ArrayList<>(flaws);
     all.addAll(more);
     return new NftablesObserved(
-        family, table, exempt, areas, sources, chains, foreign, policy, all);
+        family, table, exempt, areas, sources, chains, strays, foreign, policy, all);
   }
 
   /** The port of the socket that owns the table; 0 if none. */

@@ -7,6 +7,8 @@ import ipmasq.netlink.nftables.KeyType;
 import ipmasq.netlink.nftables.NftSet;
 import ipmasq.netlink.nftables.Table;
 import ipmasq.netlink.nftables.TableFamily;
+import java.util.Arrays;
+import java.util.stream.Stream;
 
 /**
  * The names of our objects, and the comments that {@code nft list table inet ip-masq-agent} shows.
@@ -61,6 +63,17 @@ public final class TableNames {
   /** The chain that binds exempt traffic to its own source address; only with pinning. */
   public static Chain pin(Family family) {
     return new Chain(TABLE, "pin" + number(family), "nat", Hook.POSTROUTING, PIN_PRIORITY);
+  }
+
+  static boolean isOurs(Chain chain) {
+    return Arrays.stream(Family.values())
+        .anyMatch(f -> chain(f).name().equals(chain.name()) || pin(f).name().equals(chain.name()));
+  }
+
+  static boolean isOurs(NftSet set) {
+    return Arrays.stream(Family.values())
+        .flatMap(family -> Stream.of(exempt(family), areas(family), sources(family)))
+        .anyMatch(ours -> ours.name().equals(set.name()));
   }
 
   private static int number(Family family) {

@@ -59,6 +59,7 @@ record TableUpdate(Batch first, Batch second) {
           second);
     }
     chains(policy, observed, second);
+    observed.strays().delete(second); // rules in our chains may have led to them
     if (policy.sources().isEmpty() && observed.sources().isPresent()) {
       second.delete(TableNames.sources(family));
     }

@@ -47,6 +47,10 @@ class IptablesBackendTest {
     return assertInstanceOf(Observation.Unseen.class, iptables.observe(family)).failure();
   }
 
+  private Failure unusable() {
+    return assertInstanceOf(Observation.Unusable.class, iptables.observe(Family.IPV4)).failure();
+  }
+
   @Test
   void oneLookAndOneRestore() {
     commands.prints(Tables.table("")).prints("");
@@ -121,7 +125,7 @@ class IptablesBackendTest {
   @Test
   void anIncompatibleTable() {
     commands.prints("# Table `nat' is incompatible, use 'nft' tool.\n");
-    assertTrue(unseen(Family.IPV6).advice().contains("`table ip6 nat`"));
+    assertTrue(unseen(Family.IPV6).advice().contains("into table ip6 nat: "));
   }
 
   @Test
@@ -278,7 +282,7 @@ class IptablesBackendTest {
     commands
         .prints("-N IP-MASQ-AGENT\n-A IP-MASQ-AGENT -p tcp -j ACCEPT\n")
         .prints("-P POSTROUTING ACCEPT\n-A POSTROUTING -j MASQUERADE\n");
-    assertTrue(unseen(Family.IPV4).message().contains("holds rules of somebody else"));
+    assertTrue(unusable().message().contains("holds rules of somebody else"));
   }
 
   @Test
@@ -288,7 +292,35 @@ class IptablesBackendTest {
     nft.chains.put("POSTROUTING", new Use(2, 0));
     nft.dormant = true;
     commands.prints(OURS).prints(POSTROUTING);
-    assertTrue(unseen(Family.IPV4).message().startsWith("table ip nat is dormant"));
+    assertTrue(unusable().message().startsWith("table ip nat is dormant"));
+  }
+
+  @Test
+  void whatCannotBeListedIsKnownByItsName() {
+    isNft();
+    nft.chains.put("IP-MASQ-AGENT", new Use(3, 1));
+    nft.chains.put("IP-MASQ-AGENT-OUT", new Use(2, 1));
+    nft.chains.put("IP-MASQ", new Use(0, 0));
+    commands.fails(1, "chain `POSTROUTING' in table `nat' is incompatible, use 'nft' tool.");
+    assertTrue(unseen(Family.IPV4).advice().contains("or set backend: nftables"));
+    isNft();
+    assertEquals(
+        List.of(
+            "chains IP-MASQ-AGENT, IP-MASQ-AGENT-OUT in table ip nat, to which rules lead, cannot"
+                + " be listed here, and so not removed; unless another agent keeps them, remove them"
+                + " by hand: nft -a list chain ip nat POSTROUTING (shows the jump's handle N); nft"
+                + " delete rule ip nat POSTROUTING handle N; nft flush chain ip nat IP-MASQ-AGENT;"
+                + " nft flush chain ip nat IP-MASQ-AGENT-OUT; nft delete chain ip nat"
+                + " IP-MASQ-AGENT; nft delete chain ip nat IP-MASQ-AGENT-OUT"),
+        iptables.unreadRemains(Family.IPV4));
+  }
+
+  /** The chains in nf_tables are no matter of the legacy iptables. */
+  @Test
+  void whatLegacyCannotListIsNotInNfTables() {
+    isNft();
+    nft.chains.put("IP-MASQ-AGENT", new Use(3, 1));
+    assertEquals(List.of(), iptables.other().unreadRemains(Family.IPV4));
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ipmasq.plan.Plan;
 import ipmasq.policy.Policy;
 import ipmasq.testkit.Policies;
 import java.util.List;
@@ -41,6 +42,22 @@ class StaleRulesTest {
         "*nat\n-D POSTROUTING " + jump + "COMMIT\n",
         List.of("a jump from POSTROUTING worded by an older version"),
         "[9:9] -A POSTROUTING " + jump);
+  }
+
+  /** What is missing cannot be removed. */
+  @Test
+  void aRemovalNamesWhatIsThere() {
+    String jump =
+        "-A POSTROUTING -m comment --comment \"\\\"ip-masq-agent: %sIP-MASQ-AGENT chain\\\"\" -m"
+                .formatted(ENSURE)
+            + " addrtype ! --dst-type LOCAL -j IP-MASQ-AGENT\n";
+    IptablesObserved found =
+        Tables.found(":IP-MASQ-AGENT - [0:0]\n" + jump + "-A IP-MASQ-AGENT -p tcp -j ACCEPT\n");
+    assertEquals(
+        List.of(
+            "-a rule that is not ours: -A IP-MASQ-AGENT -p tcp -j ACCEPT",
+            "-a jump from POSTROUTING worded by an older version"),
+        Plan.removal(found).changes().stream().map(Object::toString).toList());
   }
 
   @Test

@@ -106,6 +106,12 @@ public final class Nftables implements AutoCloseable {
     return list(Chain::read);
   }
 
+  /** The chains of all tables of one family. */
+  public Answer<List<Chain>> chains(TableFamily family) {
+    begin(MessageType.NFT_MSG_GETCHAIN, family.number());
+    return list(Chain::read);
+  }
+
   /** The chain of that table and name, if there is one. */
   public Answer<Optional<Chain>> find(Chain chain) {
     begin(MessageType.NFT_MSG_GETCHAIN, chain.family().number());

@@ -4,8 +4,10 @@ import ipmasq.config.Config;
 import ipmasq.config.Reading;
 import ipmasq.hook.Conflict;
 import ipmasq.loop.Pass.Basis;
+import ipmasq.net.Family;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * The state of the node: whether pods' packets go as the config says, and the sentence that an
@@ -36,9 +38,10 @@ public record State(StateLevel level, boolean ok, String sentence) {
    * The worst thing first.
    *
    * @param agentRuns whether an agent is running and keeps the rules in place
+   * @param lost families whose rules, as just read, are no longer those of the last pass
    * @param conflicts other programs' rules that override the config, or may
    */
-  static State of(Status status, boolean agentRuns, List<Conflict> conflicts) {
+  static State of(Status status, boolean agentRuns, List<Family> lost, List<Conflict> conflicts) {
     if (!agentRuns) {
       return bad("No agent runs here. " + rules(status));
     }
@@ -50,6 +53,15 @@ public record State(StateLevel level, boolean ok, String sentence) {
           StateLevel.WARN,
           false,
           "Dry run: the rules are not what " + source(status) + " asks for; nothing is written.");
+    }
+    if (!lost.isEmpty() && !status.last().fighting()) {
+      return bad(
+          families(status.last().config())
+              + " masquerading was set up as "
+              + source(status)
+              + " says, but the "
+              + lost.stream().map(Family::toString).collect(Collectors.joining(" and "))
+              + " rules in the kernel are no longer what it asks for.");
     }
     Optional<Conflict> serious = first(conflicts, true);
     if (serious.isPresent()) {
@@ -84,9 +96,9 @@ public record State(StateLevel level, boolean ok, String sentence) {
     return new State(StateLevel.GOOD, true, inForce(status) + ".");
   }
 
-  /** Without other programs' rules. */
+  /** By the last pass alone. */
   static State of(Status status) {
-    return of(status, true, List.of());
+    return of(status, true, List.of(), List.of());
   }
 
   private static State bad(String sentence) {

@@ -1,6 +1,7 @@
 package ipmasq.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ipmasq.net.Family;
 import ipmasq.testkit.AgentProcess;
@@ -126,6 +127,27 @@ class LegacyTest {
       // The first look came soon after the start in any case, this one does not.
       iptables(node.namespace(), Family.IPV4, "-D " + rule);
       agent.awaitLine(line -> line.contains("gone: IPv4: "), SOON);
+    }
+  }
+
+  /** An agent that does not watch still does not claim what it can see to be otherwise. */
+  @ParameterizedTest
+  @ValueSource(strings = {"-F IP-MASQ-AGENT", "-D IP-MASQ-AGENT 2", "-D POSTROUTING 1", "-F"})
+  void rulesThatAreMissingAreNotInForce(String tampering) {
+    try (Node node = Node.open()) {
+      running(node, NO_RESYNC, LISTEN, "--watch-interval=0");
+      assertEquals(0, node.commandWithConfig("status").exit());
+      iptables(node.namespace(), Family.IPV4, tampering);
+      Result status =
+          Eventually.within(
+              Node.PATIENCE, // a reading is kept for a second
+              "another state",
+              () -> node.commandWithConfig("status"),
+              it -> it.exit() == 1);
+      assertTrue(
+          status.stdout().startsWith("IPv4 masquerading was set up")
+              && !status.stdout().lines().findFirst().orElseThrow().contains("in force"),
+          status.toString());
     }
   }
 }

@@ -2,13 +2,23 @@ package ipmasq.status;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import ipmasq.backend.Observation;
+import ipmasq.config.Config;
+import ipmasq.config.Key;
 import ipmasq.hook.Conflict;
 import ipmasq.hook.Owner;
 import ipmasq.loop.Pass.Basis;
 import ipmasq.loop.Trigger;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
+import ipmasq.plan.Counter;
+import ipmasq.plan.Tally;
+import ipmasq.policy.Policy;
+import java.time.Instant;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** The sentences that an on-call engineer reads first. */
@@ -39,7 +49,47 @@ class StateTest {
         "bad false IPv4 masquerading is set up as /etc/config/ip-masq-agent says, but a rule of"
             + " flannel masquerades packets from 10.244.0.0/16 that the config exempts (to"
             + " 10.0.0.0/8).",
-        State.of(status(), true, List.of(conflict(Conflict.ConflictKind.MASQUERADES))));
+        State.of(status(), true, List.of(), List.of(conflict(Conflict.ConflictKind.MASQUERADES))));
+  }
+
+  @Test
+  void rulesThatAreGoneAreNotInForce() {
+    story.configured(story.config.with(Key.ENABLE_IPV6, true));
+    story.pass(Trigger.START, Story.unchanged());
+    String lost =
+        "bad false IPv4 and IPv6 masquerading was set up as /etc/config/ip-masq-agent says, but the"
+            + " %s rules in the kernel are no longer what it asks for.";
+    assertEquals(true, story.view().state().ok());
+    assertState(lost.formatted("IPv6"), read(Optional.empty(), story.now()).state());
+    Policy fewer = Config.defaults().policy(Family.IPV6);
+    assertState(
+        lost.formatted("IPv6"),
+        read(
+                Optional.of(
+                    new Policy(Family.IPV6, List.of(), List.of(), List.of(), fewer.translation())),
+                story.now())
+            .state());
+    List<Family> both = List.of(Family.IPV4, Family.IPV6);
+    assertState(lost.formatted("IPv4 and IPv6"), State.of(status(), true, both, List.of()));
+    // Read before the pass that put them back.
+    assertEquals(true, read(Optional.empty(), story.now().minusMillis(1)).state().ok());
+  }
+
+  /** IPv4 as it should be, and this for IPv6. */
+  private View read(Optional<Policy> policy, Instant at) {
+    View view = story.view();
+    Map<Family, Observation> seen = new EnumMap<>(view.sample().families());
+    Tally none = new Tally(Map.of(), Counter.NONE, Counter.NONE);
+    seen.put(Family.IPV6, new Observation.Seen(Story.observed(Family.IPV6, policy, none)));
+    return new View(view.status(), new CounterSampler.Sample(at, seen, Map.of()), story.now());
+  }
+
+  @Test
+  void inAFightThatIsWhatIsSaid() {
+    story.fighting = true;
+    story.pass(Trigger.RULES, Story.changed("10.0.0.0/8"));
+    State fought = State.of(status());
+    assertEquals(fought, State.of(status(), true, List.of(Family.IPV4), List.of()));
   }
 
   @Test
@@ -49,7 +99,7 @@ class StateTest {
         "warn true IPv4 masquerading is in force, as /etc/config/ip-masq-agent says; but a rule of"
             + " flannel may masquerade packets from 10.244.0.0/16 that the config exempts (to"
             + " 10.0.0.0/8); whether it does cannot be told from here.",
-        State.of(status(), true, List.of(conflict(Conflict.ConflictKind.UNCLEAR))));
+        State.of(status(), true, List.of(), List.of(conflict(Conflict.ConflictKind.UNCLEAR))));
   }
 
   @Test
@@ -63,7 +113,7 @@ class StateTest {
         "bad false IPv4 masquerading is set up as /etc/config/ip-masq-agent says, but live flows go"
             + " against it: 10.244.1.10 to 10.9.9.9 (udp 53) left as 198.51.100.1 (3 of 50"
             + " sampled).",
-        State.of(status(), true, List.of(conflict(Conflict.ConflictKind.UNCLEAR))));
+        State.of(status(), true, List.of(), List.of(conflict(Conflict.ConflictKind.UNCLEAR))));
     assertEquals(true, status().ready());
   }
 
@@ -72,7 +122,7 @@ class StateTest {
     story.pass(Trigger.START, Story.unchanged());
     assertEquals(
         State.of(status()),
-        State.of(status(), true, List.of(conflict(Conflict.ConflictKind.ELSEWHERE))));
+        State.of(status(), true, List.of(), List.of(conflict(Conflict.ConflictKind.ELSEWHERE))));
   }
 
   @Test
@@ -92,11 +142,11 @@ class StateTest {
     assertState(
         "bad false No agent runs here. The rules are what /etc/config/ip-masq-agent asks for, but"
             + " nothing keeps them that way.",
-        State.of(status(), false, List.of()));
+        State.of(status(), false, List.of(), List.of()));
     story.pass(Trigger.START, Story.failed());
     assertState(
         "bad false No agent runs here. Nothing repairs this: the IPv4 rules are not in force.",
-        State.of(status(), false, List.of()));
+        State.of(status(), false, List.of(), List.of()));
   }
 
   private Status status() {

@@ -1,5 +1,6 @@
 /**
- * Netlink for the JVM: sockets, messages, nf_tables, conntrack. The only module with native access.
+ * Netlink for the JVM: sockets, messages, nf_tables, conntrack, xtables. The only module with
+ * native access.
  */
 module ipmasq.netlink {
   requires static org.jspecify;
@@ -8,4 +9,5 @@ module ipmasq.netlink {
   exports ipmasq.netlink.conntrack;
   exports ipmasq.netlink.nftables;
   exports ipmasq.netlink.route;
+  exports ipmasq.netlink.xtables;
 }

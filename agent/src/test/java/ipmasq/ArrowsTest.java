@@ -34,6 +34,7 @@ class ArrowsTest {
           Map.entry("netlink.conntrack", Set.of("netlink")),
           Map.entry("netlink.nftables", Set.of("netlink")),
           Map.entry("netlink.route", Set.of("netlink")),
+          Map.entry("netlink.xtables", Set.of("netlink")),
           Map.entry("net", Set.of()),
           Map.entry("json", Set.of()),
           Map.entry("log", Set.of("json")),
@@ -49,7 +50,14 @@ class ArrowsTest {
           Map.entry(
               "backend.iptables",
               Set.of(
-                  "net", "policy", "plan", "backend", "iptables", "netlink", "netlink.nftables")),
+                  "net",
+                  "policy",
+                  "plan",
+                  "backend",
+                  "iptables",
+                  "netlink",
+                  "netlink.nftables",
+                  "netlink.xtables")),
           Map.entry(
               "backend.nftables",
               Set.of("net", "policy", "plan", "backend", "netlink", "netlink.nftables")),

@@ -5,6 +5,7 @@ import ipmasq.backend.Failure;
 import ipmasq.backend.Watch;
 import ipmasq.backend.conntrack.KernelFlows;
 import ipmasq.backend.iptables.IptablesBackend;
+import ipmasq.backend.iptables.LegacyWatch;
 import ipmasq.backend.nftables.KubeProxyTable;
 import ipmasq.backend.nftables.NftablesBackend;
 import ipmasq.backend.nftables.RulesWatch;
@@ -25,6 +26,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +44,7 @@ public final class Backends implements Targets, AutoCloseable {
   private final boolean windows;
   private final boolean everyName;
   private final Set<String> chains = new LinkedHashSet<>();
+  private final LegacyWatch legacy = LegacyWatch.ofKernel();
   private @Nullable RulesWatch watch;
   private String iptablesFault = "";
   private int iptablesFailures;
@@ -139,7 +142,7 @@ public final class Backends implements Targets, AutoCloseable {
           new Target(
               table,
               key.choice.reason(),
-              watch(RulesWatch.ofOwnTable(names)),
+              new BothWatch(watch(RulesWatch.ofOwnTable(names)), legacy, () -> false),
               List.of(ours, ours.other()));
       case CNI -> new Target(cni, key.choice.reason(), cni.watch(), List.of());
       case AUTO -> throw new AssertionError("a choice is made");
@@ -147,7 +150,10 @@ public final class Backends implements Targets, AutoCloseable {
         List<Family> families = key.ipv6 ? List.of(Family.IPV4, Family.IPV6) : List.of(Family.IPV4);
         Watch nft = watch(RulesWatch.ofIptables(families, names));
         yield new Target(
-            ours, key.choice.reason(), new ChainWatch(ours, nft), List.of(table, ours.other()));
+            ours,
+            key.choice.reason(),
+            new BothWatch(nft, legacy, ours::isLegacy),
+            List.of(table, ours.other()));
       }
     };
   }
@@ -196,16 +202,27 @@ public final class Backends implements Targets, AutoCloseable {
     return known;
   }
 
-  /** The variant of iptables is known only after the first look; legacy offers no watch. */
-  private record ChainWatch(IptablesBackend iptables, Watch nft) implements Watch {
+  /**
+   * Watches nf_tables and iptables-legacy, since the kernel runs both: the one with our rules, and
+   * the other in case that an older agent's appear there.
+   *
+   * @param inLegacy where ours are; known after the first look
+   */
+  private record BothWatch(Watch nft, Watch legacy, BooleanSupplier inLegacy) implements Watch {
     @Override
     public Optional<Object> fingerprint() {
-      return iptables.isLegacy() ? Optional.empty() : nft.fingerprint();
+      return both(nft.fingerprint(), legacy.fingerprint());
     }
 
     @Override
     public Optional<Object> freshFingerprint() {
-      return iptables.isLegacy() ? Optional.empty() : nft.freshFingerprint();
+      return both(nft.freshFingerprint(), legacy.freshFingerprint());
+    }
+
+    /** Unknown if that of our own rules is. */
+    private Optional<Object> both(Optional<Object> ofNft, Optional<Object> ofLegacy) {
+      Optional<Object> ours = inLegacy.getAsBoolean() ? ofLegacy : ofNft;
+      return ours.map(_ -> List.of(ofNft, ofLegacy));
     }
   }
 

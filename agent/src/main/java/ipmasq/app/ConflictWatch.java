@@ -1,5 +1,6 @@
 package ipmasq.app;
 
+import ipmasq.backend.iptables.LegacyWatch;
 import ipmasq.config.Config;
 import ipmasq.hook.Conflict;
 import ipmasq.hook.Hook;
@@ -32,9 +33,10 @@ import org.jspecify.annotations.Nullable;
  * process. Logs and records each conflict that appears or disappears; callers get the latest look.
  * The loop's thread reports passes to it; safe for use by several threads.
  *
- * <p>Every four seconds it asks for the kernel's ruleset generation, and looks only if that or our
- * own rules changed. A slow look delays the next one, by some seconds at most. iptables-legacy has
- * no generation; if it is in use, it is read twice per minute.
+ * <p>Every four seconds it asks for the kernel's ruleset generation and for a fingerprint of the
+ * rules of iptables-legacy, and looks only if one of them or our own rules changed. A slow look
+ * delays the next one, by some seconds at most. If iptables-legacy is in use, it looks twice per
+ * minute in any case: rules that set marks are in tables that have neither.
  */
 public final class ConflictWatch implements Consumer<Pass> {
   private static final Duration SETTLE = Duration.ofSeconds(2);
@@ -55,7 +57,9 @@ public final class ConflictWatch implements Consumer<Pass> {
 
   // Used by the watching thread only.
   private @Nullable Nftables nftables;
+  private final LegacyWatch legacy = LegacyWatch.ofKernel();
   private @Nullable Generation generation;
+  private Optional<Object> legacyRules = Optional.empty();
   private long lookedAt;
   private long rest;
 
@@ -148,12 +152,17 @@ public final class ConflictWatch implements Consumer<Pass> {
     Pass now = pass;
     long start = System.nanoTime();
     Generation current = generation();
-    boolean changed = current != null && !current.equals(generation) || isNews(now);
+    Optional<Object> legacyNow = legacy.fingerprint();
+    boolean changed =
+        current != null && !current.equals(generation)
+            || legacyNow.isPresent() && !legacyNow.equals(legacyRules)
+            || isNews(now);
     boolean untold =
         start - lookedAt > LEGACY.toNanos()
             && (current == null || hasLegacy() || hooks.mayHaveMissed());
     if (now != null && (changed && start - lookedAt >= rest || untold)) {
       generation = current;
+      legacyRules = legacyNow;
       try {
         look(now);
       } finally {

@@ -57,9 +57,9 @@ final class Metrics {
     State state = view.state();
     out.gauge(
             "ip_masq_agent_ok",
-            "Whether pods' packets go as the config says, as far as is known: ready, no rule of"
-                + " others decides against it, live flows do not go against it, and nobody keeps changing"
-                + " the rules.")
+            "Whether pods' packets go as the config says, as far as is known: ready, the rules are"
+                + " still in the kernel, no rule of others decides against it, live flows do not go"
+                + " against it, and nobody keeps changing the rules.")
         .sample(state.ok() ? 1 : 0);
     out.gauge("ip_masq_agent_state", "The state at a glance: good, warn or bad.");
     for (State.StateLevel level : State.StateLevel.values()) {

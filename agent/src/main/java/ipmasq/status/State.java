@@ -4,8 +4,10 @@ import ipmasq.config.Config;
 import ipmasq.config.Reading;
 import ipmasq.hook.Conflict;
 import ipmasq.loop.Pass.Basis;
+import ipmasq.net.Family;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * The state of the node: whether pods' packets go as the config says, and the sentence that an
@@ -35,12 +37,13 @@ public record State(StateLevel level, boolean ok, String sentence) {
   /**
    * The worst thing first.
    *
+   * @param lost families whose rules, as just read, are no longer those of the last pass
    * @param conflicts other programs' rules that override the config, or may
    */
-  static State of(Status status, List<Conflict> conflicts) {
+  static State of(Status status, List<Family> lost, List<Conflict> conflicts) {
     return switch (status.identity().keeper()) {
-      case Keeper.Running() -> kept(status, conflicts, false);
-      case Keeper.DryRun() -> kept(status, conflicts, true);
+      case Keeper.Running() -> kept(status, lost, conflicts, false);
+      case Keeper.DryRun() -> kept(status, lost, conflicts, true);
       case Keeper.Silent(var pid, var why) -> silent(status, pid, why);
       case Keeper.OtherProgram(var pid) -> otherProgram(status, pid);
       case Keeper.Nobody() -> bad("No agent runs here. " + rules(status));
@@ -49,20 +52,30 @@ public record State(StateLevel level, boolean ok, String sentence) {
 
   /** Before other programs' rules were looked at: nothing is said about what packets do. */
   static State withoutOthers(Status status) {
-    State state = of(status, List.of());
+    State state = of(status, List.of(), List.of());
     return state.level == StateLevel.GOOD
         ? new State(StateLevel.GOOD, true, inPlace(status) + ".")
         : state;
   }
 
   /** An agent runs, and says so itself or cannot be asked. */
-  private static State kept(Status status, List<Conflict> conflicts, boolean dryRun) {
+  private static State kept(
+      Status status, List<Family> lost, List<Conflict> conflicts, boolean dryRun) {
     if (!status.ready()) {
       return bad("Not ready: " + reasons(status));
     }
     if (status.last().pending()) {
       return warn(
           "Dry run: the rules are not what " + source(status) + " asks for; nothing is written.");
+    }
+    if (!lost.isEmpty() && !status.last().fighting()) {
+      return bad(
+          families(status.last().config())
+              + " masquerading was set up as "
+              + source(status)
+              + " says, but the "
+              + lost.stream().map(Family::toString).collect(Collectors.joining(" and "))
+              + " rules in the kernel are no longer what it asks for.");
     }
     Optional<Conflict> serious = first(conflicts, true);
     if (serious.isPresent()) {

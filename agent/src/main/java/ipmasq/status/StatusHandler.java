@@ -96,7 +96,7 @@ public final class StatusHandler implements Handler {
       State state =
           conflicts
               .of(status.get().last())
-              .map(known -> State.of(status.get(), known))
+              .map(known -> State.of(status.get(), List.of(), known))
               .orElseGet(() -> State.withoutOthers(status.get()));
       return Response.text(200, "ready\n" + state.sentence());
     }

@@ -3,7 +3,9 @@ package ipmasq.status;
 import ipmasq.backend.Observation;
 import ipmasq.hook.Conflict;
 import ipmasq.hook.Hook;
+import ipmasq.loop.Pass;
 import ipmasq.net.Cidr;
+import ipmasq.net.Cidrs;
 import ipmasq.net.Family;
 import ipmasq.plan.Counter;
 import ipmasq.plan.Tally;
@@ -67,7 +69,29 @@ public record View(Status status, Sample sample, Instant now) {
 
   /** The state of the node. */
   public State state() {
-    return State.of(status, conflicts());
+    return State.of(status, lost(), conflicts());
+  }
+
+  /**
+   * Families whose rules, as just read, are no longer those of the last pass. Backends hold a
+   * policy in different forms, so what is compared is what every form of it has: the exempt ranges.
+   */
+  private List<Family> lost() {
+    Pass last = status.last();
+    // A CNI config may hold more, or need nothing; and what a later pass did, a reading cannot
+    // know.
+    if (last.backend().equals("cni") || sample.at().isBefore(last.at())) {
+      return List.of();
+    }
+    return status.enabled().stream()
+        .filter(family -> seen(family).filter(it -> !holds(it, last, family)).isPresent())
+        .toList();
+  }
+
+  private static boolean holds(Observation.Seen seen, Pass last, Family family) {
+    Cidrs wanted = last.policy(family).exempt();
+    return seen.observed().flaws().isEmpty()
+        && seen.observed().policy().filter(it -> it.exempt().equals(wanted)).isPresent();
   }
 
   Optional<Tally> tally(Family family) {

@@ -53,7 +53,7 @@ class MetricsTest {
         # HELP ip_masq_agent_ready Whether the config file is good and the rules of every family are in force.
         # TYPE ip_masq_agent_ready gauge
         ip_masq_agent_ready 1
-        # HELP ip_masq_agent_ok Whether pods' packets go as the config says, as far as is known: ready, no rule of others decides against it, live flows do not go against it, and nobody keeps changing the rules.
+        # HELP ip_masq_agent_ok Whether pods' packets go as the config says, as far as is known: ready, the rules are still in the kernel, no rule of others decides against it, live flows do not go against it, and nobody keeps changing the rules.
         # TYPE ip_masq_agent_ok gauge
         ip_masq_agent_ok 1
         # HELP ip_masq_agent_state The state at a glance: good, warn or bad.

@@ -3,6 +3,9 @@ package ipmasq.status;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ipmasq.backend.Failure;
+import ipmasq.backend.Observation;
+import ipmasq.config.Config;
+import ipmasq.config.Key;
 import ipmasq.hook.Conflict;
 import ipmasq.hook.Owner;
 import ipmasq.loop.Pass.Basis;
@@ -10,7 +13,14 @@ import ipmasq.loop.Pass.Result;
 import ipmasq.loop.Trigger;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
+import ipmasq.plan.Counter;
+import ipmasq.plan.Tally;
+import ipmasq.policy.Policy;
+import java.time.Instant;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** The sentences that an on-call engineer reads first. */
@@ -22,7 +32,7 @@ class StateTest {
     story.pass(Trigger.START, Story.unchanged());
     assertState(
         "good true IPv4 masquerading is in force, as /etc/config/ip-masq-agent says.",
-        State.of(status(), List.of()));
+        State.of(status(), List.of(), List.of()));
   }
 
   @Test
@@ -31,7 +41,7 @@ class StateTest {
     story.bad(Basis.LAST_GOOD).pass(Trigger.CONFIG, Story.unchanged());
     assertState(
         "bad false Not ready: the config file is bad, so the last good one stays in force.",
-        State.of(status(), List.of()));
+        State.of(status(), List.of(), List.of()));
   }
 
   @Test
@@ -41,7 +51,47 @@ class StateTest {
         "bad false IPv4 masquerading is set up as /etc/config/ip-masq-agent says, but a rule of"
             + " flannel masquerades packets from 10.244.0.0/16 that the config exempts (to"
             + " 10.0.0.0/8).",
-        State.of(status(), List.of(conflict(Conflict.ConflictKind.MASQUERADES))));
+        State.of(status(), List.of(), List.of(conflict(Conflict.ConflictKind.MASQUERADES))));
+  }
+
+  @Test
+  void rulesThatAreGoneAreNotInForce() {
+    story.configured(story.config.with(Key.ENABLE_IPV6, true));
+    story.pass(Trigger.START, Story.unchanged());
+    String lost =
+        "bad false IPv4 and IPv6 masquerading was set up as /etc/config/ip-masq-agent says, but the"
+            + " %s rules in the kernel are no longer what it asks for.";
+    assertEquals(true, story.view().state().ok());
+    assertState(lost.formatted("IPv6"), read(Optional.empty(), story.now()).state());
+    Policy fewer = Config.defaults().policy(Family.IPV6);
+    assertState(
+        lost.formatted("IPv6"),
+        read(
+                Optional.of(
+                    new Policy(Family.IPV6, List.of(), List.of(), List.of(), fewer.translation())),
+                story.now())
+            .state());
+    List<Family> both = List.of(Family.IPV4, Family.IPV6);
+    assertState(lost.formatted("IPv4 and IPv6"), State.of(status(), both, List.of()));
+    // Read before the pass that put them back.
+    assertEquals(true, read(Optional.empty(), story.now().minusMillis(1)).state().ok());
+  }
+
+  /** IPv4 as it should be, and this for IPv6. */
+  private View read(Optional<Policy> policy, Instant at) {
+    View view = story.view();
+    Map<Family, Observation> seen = new EnumMap<>(view.sample().families());
+    Tally none = new Tally(Map.of(), Counter.NONE, Counter.NONE);
+    seen.put(Family.IPV6, new Observation.Seen(Story.observed(Family.IPV6, policy, none)));
+    return new View(view.status(), new CounterSampler.Sample(at, seen, Map.of()), story.now());
+  }
+
+  @Test
+  void inAFightThatIsWhatIsSaid() {
+    story.fighting = true;
+    story.pass(Trigger.RULES, Story.changed("10.0.0.0/8"));
+    State fought = State.of(status(), List.of(), List.of());
+    assertEquals(fought, State.of(status(), List.of(Family.IPV4), List.of()));
   }
 
   @Test
@@ -51,7 +101,7 @@ class StateTest {
         "warn true IPv4 masquerading is in force, as /etc/config/ip-masq-agent says; but a rule of"
             + " flannel may masquerade packets from 10.244.0.0/16 that the config exempts (to"
             + " 10.0.0.0/8); whether it does cannot be told from here.",
-        State.of(status(), List.of(conflict(Conflict.ConflictKind.UNCLEAR))));
+        State.of(status(), List.of(), List.of(conflict(Conflict.ConflictKind.UNCLEAR))));
   }
 
   @Test
@@ -59,13 +109,13 @@ class StateTest {
     story.pass(Trigger.START, Story.unchanged()).flows(40, 1);
     assertState(
         "good true IPv4 masquerading is in force, as /etc/config/ip-masq-agent says.",
-        State.of(status(), List.of()));
+        State.of(status(), List.of(), List.of()));
     story.flows(10, 2);
     assertState(
         "bad false IPv4 masquerading is set up as /etc/config/ip-masq-agent says, but live flows go"
             + " against it: 10.244.1.10 to 10.9.9.9 (udp 53) left as 198.51.100.1 (3 of 50"
             + " sampled).",
-        State.of(status(), List.of(conflict(Conflict.ConflictKind.UNCLEAR))));
+        State.of(status(), List.of(), List.of(conflict(Conflict.ConflictKind.UNCLEAR))));
     assertEquals(true, status().ready());
   }
 
@@ -73,8 +123,8 @@ class StateTest {
   void anotherRuntimesOwnNetworkIsNoMatterOfPods() {
     story.pass(Trigger.START, Story.unchanged());
     assertEquals(
-        State.of(status(), List.of()),
-        State.of(status(), List.of(conflict(Conflict.ConflictKind.ELSEWHERE))));
+        State.of(status(), List.of(), List.of()),
+        State.of(status(), List.of(), List.of(conflict(Conflict.ConflictKind.ELSEWHERE))));
   }
 
   @Test
@@ -85,7 +135,7 @@ class StateTest {
         "warn false IPv4 masquerading is set up as /etc/config/ip-masq-agent says, but another"
             + " program keeps changing the rules: each time they are repaired, two seconds later at"
             + " most.",
-        State.of(status(), List.of()));
+        State.of(status(), List.of(), List.of()));
   }
 
   @Test
@@ -133,15 +183,15 @@ class StateTest {
         Trigger.START, new Result.Failed(new Failure("iptables said: use 'nft'.", "do so"), true));
     assertState(
         "bad false Not ready: the IPv4 rules cannot be read: iptables said: use 'nft'.",
-        State.of(status(), List.of()));
+        State.of(status(), List.of(), List.of()));
     assertEquals(List.of("iptables said: use 'nft'.: do so"), status().causes());
   }
 
   private static void assertKept(Keeper keeper, String good, String failed) {
     Story kept = new Story(keeper).pass(Trigger.START, Story.unchanged());
-    assertState(good, State.of(kept.status(), List.of()));
+    assertState(good, State.of(kept.status(), List.of(), List.of()));
     kept.pass(Trigger.RULES, Story.failed());
-    assertState(failed, State.of(kept.status(), List.of()));
+    assertState(failed, State.of(kept.status(), List.of(), List.of()));
   }
 
   private Status status() {

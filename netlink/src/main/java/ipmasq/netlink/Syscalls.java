@@ -24,6 +24,7 @@ final class Syscalls {
   static final long RECVFROM = number(45, 207);
   static final long GETSOCKNAME = number(51, 204);
   static final long SETSOCKOPT = number(54, 208);
+  static final long GETSOCKOPT = number(55, 209);
 
   /** Where errno is stored; reusing one segment avoids an allocation per call. */
   static final StructLayout CAPTURED = Linker.Option.captureStateLayout();

@@ -4,11 +4,11 @@ import ipmasq.backend.iptables.LegacyWatch;
 import ipmasq.config.Config;
 import ipmasq.hook.Conflict;
 import ipmasq.hook.Hook;
+import ipmasq.hook.NodeLinks;
 import ipmasq.log.Log;
 import ipmasq.log.LogEvent;
 import ipmasq.log.LogEvent.LogEventKind;
 import ipmasq.loop.Pass;
-import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import ipmasq.netlink.Answer;
@@ -35,13 +35,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Every four seconds it asks for the kernel's ruleset generation and for a fingerprint of the
  * rules of iptables-legacy, and looks only if one of them or our own rules changed. A slow look
- * delays the next one, by some seconds at most. If iptables-legacy is in use, it looks twice per
- * minute in any case: rules that set marks are in tables that have neither.
+ * delays the next one, by some seconds at most. Twice per minute it looks in any case if
+ * iptables-legacy is in use, whose rules that set marks are in tables that have neither, if the
+ * last look did not list all chains, or if the node has other interfaces now.
  */
 public final class ConflictWatch implements Consumer<Pass> {
   private static final Duration SETTLE = Duration.ofSeconds(2);
   private static final Duration STEP = Duration.ofSeconds(4);
-  private static final Duration LEGACY = Duration.ofSeconds(30);
+  private static final Duration SELDOM = Duration.ofSeconds(30);
   private static final Duration LONGEST_REST = Duration.ofSeconds(8);
   private static final int SHARE = 20;
 
@@ -61,12 +62,14 @@ public final class ConflictWatch implements Consumer<Pass> {
   private @Nullable Generation generation;
   private Optional<Object> legacyRules = Optional.empty();
   private long lookedAt;
+  private long askedForLinksAt;
   private long rest;
 
   // Guarded by this object's lock.
   private @Nullable Pass lookedFor;
   private Map<Object, Conflict> known = Map.of();
   private Map<Family, Hook> seen = Map.of();
+  private NodeLinks links = NodeLinks.UNKNOWN;
 
   public ConflictWatch(Log log) {
     this.log = log;
@@ -124,6 +127,7 @@ public final class ConflictWatch implements Consumer<Pass> {
 
   private void run() {
     lookedAt = System.nanoTime();
+    askedForLinksAt = lookedAt;
     try {
       Thread.sleep(SETTLE); // at startup the rules come first
       while (true) {
@@ -139,7 +143,7 @@ public final class ConflictWatch implements Consumer<Pass> {
               LogEvent.of(
                   LogEventKind.CONFLICT_CHECK_FAILED,
                   "out of memory while looking for conflicts: tried again later"));
-          Thread.sleep(LEGACY);
+          Thread.sleep(SELDOM);
         }
         Thread.sleep(STEP);
       }
@@ -158,9 +162,9 @@ public final class ConflictWatch implements Consumer<Pass> {
             || legacyNow.isPresent() && !legacyNow.equals(legacyRules)
             || isNews(now);
     boolean untold =
-        start - lookedAt > LEGACY.toNanos()
+        start - lookedAt > SELDOM.toNanos()
             && (current == null || hasLegacy() || hooks.mayHaveMissed());
-    if (now != null && (changed && start - lookedAt >= rest || untold)) {
+    if (now != null && (changed && start - lookedAt >= rest || untold || hasOtherLinks(start))) {
       generation = current;
       legacyRules = legacyNow;
       try {
@@ -170,6 +174,15 @@ public final class ConflictWatch implements Consumer<Pass> {
         rest = Math.min((lookedAt - start) * SHARE, LONGEST_REST.toNanos());
       }
     }
+  }
+
+  /** A rule may name an interface that comes later; asked for now and then. */
+  private synchronized boolean hasOtherLinks(long now) {
+    if (now - askedForLinksAt < SELDOM.toNanos()) {
+      return false;
+    }
+    askedForLinksAt = now;
+    return !NodeAddresses.links().equals(links);
   }
 
   /** The kernel's ruleset generation; null if it has no nf_tables. */
@@ -201,7 +214,7 @@ public final class ConflictWatch implements Consumer<Pass> {
     Config config = now.config();
     Map<Family, HookSample> samples = new EnumMap<>(Family.class);
     Map<Family, Hook> found = new EnumMap<>(Family.class);
-    List<Cidr> networks = NodeAddresses.podNetworks();
+    NodeLinks nodeLinks = NodeAddresses.links();
     for (Family family : Family.values()) {
       if (config.enables(family)) {
         Policy policy = now.policy(family);
@@ -212,12 +225,13 @@ public final class ConflictWatch implements Consumer<Pass> {
         found.put(family, hook);
         samples.put(
             family,
-            before != null && hook.equals(seen.get(family))
+            before != null && hook.equals(seen.get(family)) && nodeLinks.equals(links)
                 ? before
-                : HookSample.of(hook, policy, networks));
+                : HookSample.of(hook, policy, nodeLinks));
       }
     }
     lookedFor = now;
+    links = nodeLinks;
     seen = found;
     latest = Map.copyOf(samples);
     tell(samples);

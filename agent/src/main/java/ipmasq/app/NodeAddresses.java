@@ -1,6 +1,7 @@
 package ipmasq.app;
 
 import ipmasq.flows.FlowJudge;
+import ipmasq.hook.NodeLinks;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
@@ -35,22 +36,27 @@ public final class NodeAddresses {
     return all;
   }
 
-  /** The networks of its interfaces where pods may live: those that no other runtime has. */
-  public static List<Cidr> podNetworks() {
+  /** Its interfaces, and the networks of those that no other runtime has. */
+  public static NodeLinks links() {
+    List<String> names = new ArrayList<>();
     List<Cidr> networks = new ArrayList<>();
     try {
       for (NetworkInterface each : NetworkInterface.networkInterfaces().toList()) {
+        if (each.isLoopback()) {
+          continue;
+        }
+        names.add(each.getName());
         for (InterfaceAddress address : each.getInterfaceAddresses()) {
           Ip ip = Ip.ofBytes(address.getAddress().getAddress());
-          if (!each.isLoopback() && !isOfAnotherRuntime(each.getName())) {
+          if (!isOfAnotherRuntime(each.getName())) {
             networks.add(network(ip, address.getNetworkPrefixLength()));
           }
         }
       }
     } catch (SocketException unknown) {
-      return List.of();
+      return NodeLinks.UNKNOWN;
     }
-    return networks;
+    return new NodeLinks(names, networks);
   }
 
   /**

@@ -174,7 +174,7 @@ final class ShowStatus {
                 HookSample.of(
                     look.at(family, backend, config.masqChain(), ours),
                     config.policy(family),
-                    NodeAddresses.podNetworks()));
+                    NodeAddresses.links()));
           });
     }
     return hooks;

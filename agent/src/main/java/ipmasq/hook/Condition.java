@@ -195,7 +195,8 @@ public sealed interface Condition {
     };
   }
 
-  private static Truth by(List<String> outs, List<String> names) {
+  /** Whether interfaces, each of which is possible, have one of these names. */
+  static Truth by(List<String> outs, List<String> names) {
     boolean some = false;
     boolean all = !outs.isEmpty();
     for (String out : outs) {

@@ -41,7 +41,7 @@ public final class Conflicts {
   private final Hook hook;
   private final Policy policy;
   private final List<Cidr> exempt; // sorted and disjoint
-  private final List<Cidr> podNetworks;
+  private final NodeLinks links;
   private final Map<Group, ConflictGroup> found = new LinkedHashMap<>();
 
   /** Rules of one owner that do the same are one conflict. */
@@ -57,19 +57,18 @@ public final class Conflicts {
     }
   }
 
-  private Conflicts(Hook hook, Policy policy, List<Cidr> podNetworks) {
+  private Conflicts(Hook hook, Policy policy, NodeLinks links) {
     this.hook = hook;
     this.policy = policy;
-    this.podNetworks = podNetworks;
+    this.links = links;
     this.exempt = policy.exempt();
   }
 
   /**
    * @param policy what the config asks for
-   * @param podNetworks networks of the node that no other runtime has, and where pods may live
    */
-  public static List<Conflict> in(Hook hook, Policy policy, List<Cidr> podNetworks) {
-    Conflicts conflicts = new Conflicts(hook, policy, podNetworks);
+  public static List<Conflict> in(Hook hook, Policy policy, NodeLinks links) {
+    Conflicts conflicts = new Conflicts(hook, policy, links);
     conflicts.judge();
     return conflicts.list();
   }
@@ -157,7 +156,7 @@ public final class Conflicts {
 
   /** Judges packets that should keep their source. */
   private void exempt(Flow flow, List<Cidr> ranges) {
-    for (Decision decision : hook.decisions(flow)) {
+    for (Decision decision : decisions(flow)) {
       switch (decision.kind()) {
         case TRANSLATED -> name(add(kind(decision), decision), ranges);
         case UNCLEAR -> name(add(ConflictKind.UNCLEAR, decision), ranges);
@@ -165,6 +164,16 @@ public final class Conflicts {
         case OURS, PINNED, KEPT, SHIELDED, REDIRECTED -> {}
       }
     }
+  }
+
+  /** Without rules for interfaces that do not exist. */
+  private List<Decision> decisions(Flow flow) {
+    return hook.decisions(flow).stream()
+        .filter(
+            decision ->
+                decision.provided().stream()
+                    .allMatch(c -> !(c instanceof Condition.Out(var names)) || links.has(names)))
+        .toList();
   }
 
   private static void name(ConflictGroup group, List<Cidr> ranges) {
@@ -223,7 +232,7 @@ public final class Conflicts {
     }
     for (Condition condition : decision.provided()) {
       if (condition instanceof Condition.Source(var ranges)) {
-        return podNetworks.stream()
+        return links.podNetworks().stream()
             .noneMatch(network -> ranges.hold(IpRange.of(network)) != Truth.NO);
       }
     }
@@ -234,7 +243,7 @@ public final class Conflicts {
   private void outbound(Flow flow) {
     Translation wanted = policy.translation();
     boolean particular = wanted.addresses().isPresent() || !wanted.ports().isEmpty();
-    List<Decision> decisions = hook.decisions(flow);
+    List<Decision> decisions = decisions(flow);
     Optional<Decision> last =
         decisions.isEmpty() || !decisions.getLast().certain()
             ? Optional.empty()

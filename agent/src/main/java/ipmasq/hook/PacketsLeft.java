@@ -42,9 +42,11 @@ final class PacketsLeft {
     return open.stream().filter(c -> !c.understood()).map(Condition::not).toList();
   }
 
-  /** Conditions of rules that may have taken packets, if nobody can judge them. */
-  Set<Condition> doubts() {
-    return doubts;
+  /** What is known or unclear of them: the opposite of what took the others. */
+  List<Condition> conditions() {
+    List<Condition> all = new ArrayList<>(taken.stream().map(Condition::not).toList());
+    all.addAll(doubts);
+    return all;
   }
 
   /** Whether a condition holds for what is left, given whether it holds for all. */

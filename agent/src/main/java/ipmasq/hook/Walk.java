@@ -177,7 +177,7 @@ final class Walk {
         }
         List<Condition> open = List.copyOf(unsure);
         unsure.addAll(doubts);
-        unsure.addAll(inChain.doubts());
+        unsure.addAll(inChain.conditions());
         Truth acts = here.and(match);
         Action action = rule.action();
         if (action instanceof Action.Ask(var keys, var map)) {

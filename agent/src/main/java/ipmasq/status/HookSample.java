@@ -3,7 +3,7 @@ package ipmasq.status;
 import ipmasq.hook.Conflict;
 import ipmasq.hook.Conflicts;
 import ipmasq.hook.Hook;
-import ipmasq.net.Cidr;
+import ipmasq.hook.NodeLinks;
 import ipmasq.policy.Policy;
 import java.util.List;
 
@@ -15,9 +15,8 @@ public record HookSample(Hook hook, List<Conflict> conflicts) {
 
   /**
    * @param policy what the config asks for
-   * @param podNetworks networks of the node where pods may live
    */
-  public static HookSample of(Hook hook, Policy policy, List<Cidr> podNetworks) {
-    return new HookSample(hook, Conflicts.in(hook, policy, podNetworks));
+  public static HookSample of(Hook hook, Policy policy, NodeLinks links) {
+    return new HookSample(hook, Conflicts.in(hook, policy, links));
   }
 }

@@ -9,6 +9,7 @@ import ipmasq.hook.Actual;
 import ipmasq.hook.Conflict;
 import ipmasq.hook.Flow;
 import ipmasq.hook.Hook;
+import ipmasq.hook.NodeLinks;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import ipmasq.policy.Policy;
@@ -112,6 +113,6 @@ class LookCostTest {
     return HookSample.of(
         hooks.at(Family.IPV4, "iptables-nft", "IP-MASQ-AGENT", Optional.of(POLICY)),
         POLICY,
-        List.of());
+        NodeLinks.UNKNOWN);
   }
 }

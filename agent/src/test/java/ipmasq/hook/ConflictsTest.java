@@ -49,6 +49,9 @@ class ConflictsTest {
   private static final List<String> DESTINATIONS =
       List.of("10.99.0.1", "172.20.0.1", "203.0.113.7");
 
+  private static final NodeLinks LINKS =
+      new NodeLinks(List.of("eth0", "pod0"), List.of(Cidr.of("10.244.1.0/24")));
+
   private static Lab lab;
 
   @BeforeAll
@@ -132,7 +135,7 @@ class ConflictsTest {
       }
     }
     List<String> found = new ArrayList<>();
-    for (Conflict conflict : Conflicts.in(hook, policy, List.of())) {
+    for (Conflict conflict : Conflicts.in(hook, policy, LINKS)) {
       found.add(conflict.kind().word() + " " + conflict.owner());
     }
     assertEquals(expected, found);

@@ -342,6 +342,20 @@ final class Others {
             """,
             "masquerades OTHER"),
         iptables(
+            "Docker's bridge with pods on it",
+            "",
+            """
+            -A POSTROUTING -s 10.244.1.0/24 ! -o docker0 -j MASQUERADE
+            """,
+            "masquerades DOCKER"),
+        nft(
+            "an interface that does not exist",
+            """
+            table ip mine { chain post { type nat hook postrouting priority 90; oifname "wg0" masquerade; oifname != "ovn-k8s-mp0" return; snat to 192.0.2.10;
+              }
+            }
+            """),
+        iptables(
             "a goto before ours",
             """
             :LOGGED - [0:0]

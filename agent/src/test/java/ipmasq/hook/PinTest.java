@@ -74,7 +74,7 @@ class PinTest {
   }
 
   private static String conflicts(Policy policy, BaseChain... others) {
-    return Conflicts.in(hook(policy, others), policy, List.of()).stream()
+    return Conflicts.in(hook(policy, others), policy, NodeLinks.UNKNOWN).stream()
             .map(Conflict::kind)
             .toList()
         + "";

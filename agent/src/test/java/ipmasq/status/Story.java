@@ -15,6 +15,7 @@ import ipmasq.hook.Action;
 import ipmasq.hook.BaseChain;
 import ipmasq.hook.Condition;
 import ipmasq.hook.Hook;
+import ipmasq.hook.NodeLinks;
 import ipmasq.hook.Rule;
 import ipmasq.loop.EffectiveConfig;
 import ipmasq.loop.Heartbeat;
@@ -245,7 +246,7 @@ final class Story {
     BaseChain pins = new BaseChain("chain pin4", 85, "pin", Map.of("pin", List.of(pin)));
     boolean pinned = ours.filter(Policy::pinned).isPresent();
     Hook hook = new Hook(family, pinned ? List.of(pins, base) : List.of(base), ours);
-    return Optional.of(HookSample.of(hook, pass.policy(family), List.of()));
+    return Optional.of(HookSample.of(hook, pass.policy(family), NodeLinks.UNKNOWN));
   }
 
   /** Whether nobody else is at the hook. */

@@ -16,19 +16,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 
 /**
  * Finds the rules that override the config, by walking packets of every kind through the hook.
  *
- * <p>Destinations that no rule distinguishes are treated alike. The ends of the ranges in the rules
- * cut the address space into such parts, and each part is judged: its exempt destinations and the
- * others.
- *
- * <pre>
- *   rules     |----- 10.0.0.0/8 -----|          |-- 172.20.0.0/16 --|
- *   parts  1  |          2           |    3     |         4         |    5
- * </pre>
+ * <p>Destinations that no rule distinguishes are treated alike. Each such part of the address space
+ * is judged: its exempt destinations and the others.
  */
 public final class Conflicts {
   private static final int RANGES_NAMED = 4;
@@ -83,9 +76,9 @@ public final class Conflicts {
 
   private void judge() {
     List<Rule> rules = hook.chains().stream().flatMap(chain -> chain.rules().stream()).toList();
-    List<IpRange> parts = parts(rules);
-    AddressRanges nowhere =
-        AddressRanges.ofBlocks(nowhere(hook.family()).stream().map(Cidr::of).toList());
+    List<Cidr> unforwarded = nowhere(hook.family()).stream().map(Cidr::of).toList();
+    List<IpRange> parts = AddressParts.of(hook, rules, unforwarded);
+    AddressRanges nowhere = AddressRanges.ofBlocks(unforwarded);
     Flow any = Flow.to(IpRange.of(hook.family().all()));
     Flow ours = any.from(policy.sources()).via(policy.interfaces());
     long steps = 0;
@@ -111,47 +104,6 @@ public final class Conflicts {
     BaseChain base = BaseChain.unreadable("all chains", 0, text);
     return new Decision(
         base, base.rules().getFirst(), Decision.DecisionKind.UNCLEAR, false, List.of());
-  }
-
-  /** The address space, cut where a range of a rule begins or ends. */
-  private List<IpRange> parts(List<Rule> rules) {
-    IpRange all = IpRange.of(hook.family().all());
-    TreeSet<Ip> starts = new TreeSet<>();
-    starts.add(all.first());
-    nowhere(hook.family()).forEach(block -> cut(starts, IpRange.of(Cidr.of(block))));
-    for (Rule rule : rules) {
-      rule.conditions().forEach(condition -> cut(starts, condition));
-    }
-    for (EarlierMark mark : hook.marks()) {
-      mark.path().forEach(condition -> cut(starts, condition));
-    }
-    List<IpRange> parts = new ArrayList<>(starts.size());
-    Ip first = null;
-    for (Ip start : starts) {
-      if (first != null) {
-        parts.add(new IpRange(first, start.previous().orElseThrow()));
-      }
-      first = start;
-    }
-    parts.add(new IpRange(first == null ? all.first() : first, all.last()));
-    return parts;
-  }
-
-  private void cut(Set<Ip> starts, Condition condition) {
-    switch (condition) {
-      case Condition.Destination(var ranges) -> ranges.list().forEach(range -> cut(starts, range));
-      case Condition.Not(var inner) -> cut(starts, inner);
-      case Condition.AnyOf(var alternatives, var _) ->
-          alternatives.forEach(all -> all.forEach(each -> cut(starts, each)));
-      default -> {}
-    }
-  }
-
-  private void cut(Set<Ip> starts, IpRange range) {
-    if (range.family() == hook.family()) {
-      starts.add(range.first());
-      range.last().next().ifPresent(starts::add);
-    }
   }
 
   /** Judges packets that should keep their source. */

@@ -4,8 +4,6 @@ import ipmasq.hook.Decision.DecisionKind;
 import ipmasq.net.Ip;
 import ipmasq.net.IpRange;
 import ipmasq.policy.Policy;
-import ipmasq.policy.Policy.Destination;
-import ipmasq.policy.Policy.Treatment;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -353,7 +351,7 @@ final class Walk {
         return Truth.MAYBE;
       }
       List<Condition> provided = new ArrayList<>(unsure);
-      Truth translates = scope(policy.get(), provided).and(destination(policy.get(), provided));
+      Truth translates = new PolicyMatch(policy.get(), flow).translates(provided);
       Truth truth = acts.and(translates);
       if (translates != Truth.NO) {
         decisions.add(new Decision(base, rule, DecisionKind.OURS, truth == Truth.YES, provided));
@@ -367,62 +365,10 @@ final class Walk {
       Optional<Policy> policy = hook.ours();
       List<Condition> provided = new ArrayList<>(unsure);
       Truth pins =
-          policy.isPresent()
-              ? scope(policy.get(), provided).and(destination(policy.get(), provided).not())
-              : Truth.NO;
+          policy.isPresent() ? new PolicyMatch(policy.get(), flow).pins(provided) : Truth.NO;
       if (pins != Truth.NO) {
         decide(rule, DecisionKind.PINNED, acts.and(pins), provided);
       }
-    }
-
-    /** Whether these packets are in the policy's scope. */
-    private Truth scope(Policy policy, List<Condition> provided) {
-      if (flow.wanted().isPresent()) {
-        return Truth.YES;
-      }
-      Truth truth = Truth.of(!flow.local());
-      if (!policy.sources().isEmpty()) {
-        truth =
-            truth.and(
-                asked(new Condition.Source(AddressRanges.ofBlocks(policy.sources())), provided));
-      }
-      if (!policy.interfaces().isEmpty()) {
-        truth = truth.and(asked(new Condition.Out(policy.interfaces()), provided));
-      }
-      return truth;
-    }
-
-    private Truth asked(Condition condition, List<Condition> provided) {
-      Truth holds = condition.holds(flow, marks);
-      if (holds == Truth.MAYBE) {
-        provided.add(condition);
-      }
-      return holds;
-    }
-
-    /**
-     * The first range that holds all destinations decides; one that holds a part leaves it open.
-     */
-    private Truth destination(Policy policy, List<Condition> provided) {
-      if (flow.wanted().isPresent()) {
-        return Truth.of(flow.wanted().get() == Treatment.TRANSLATE);
-      }
-      Truth open = Truth.NO; // whether an earlier destination may have decided
-      Treatment earlier = Treatment.TRANSLATE;
-      for (Destination destination : policy.destinations()) {
-        Condition inside = Condition.destination(destination.range());
-        Truth holds = inside.holds(flow, marks);
-        if (holds == Truth.YES) {
-          Truth truth = Truth.of(destination.treatment() == Treatment.TRANSLATE);
-          return open == Truth.NO || earlier == destination.treatment() ? truth : Truth.MAYBE;
-        }
-        if (holds == Truth.MAYBE) {
-          open = Truth.MAYBE;
-          earlier = destination.treatment();
-          provided.add(inside);
-        }
-      }
-      return open == Truth.NO || earlier == Treatment.TRANSLATE ? Truth.YES : Truth.MAYBE;
     }
   }
 }

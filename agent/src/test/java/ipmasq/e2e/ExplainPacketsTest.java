@@ -167,6 +167,10 @@ class ExplainPacketsTest {
     agreed("10.105.3.7", "translated");
     agreed("10.105.3.8", "kept");
     agreed("10.99.0.2", "kept");
+    if (flags.isEmpty()) { // nft 1.0.6 crashes when it adds this to a set of ranges
+      lab.node().nft("add element ip mine many { * }");
+      agreed("10.99.0.2", "translated");
+    }
   }
 
   @Test

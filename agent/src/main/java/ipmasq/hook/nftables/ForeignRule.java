@@ -1,9 +1,7 @@
 package ipmasq.hook.nftables;
 
 import ipmasq.hook.Action;
-import ipmasq.hook.AddressRanges;
 import ipmasq.hook.Condition;
-import ipmasq.hook.ElementSet;
 import ipmasq.hook.SetKey;
 import ipmasq.hook.nftables.ForeignSets.Elements;
 import ipmasq.hook.nftables.ForeignSets.Entry;
@@ -37,7 +35,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads any program's rule of nf_tables by following its registers: loads fill them, masks change
@@ -45,17 +42,14 @@ import org.jspecify.annotations.Nullable;
  * unknown and the rule may match.
  */
 final class ForeignRule {
-  private static final int SLOTS = 20; // of four bytes each
   private static final int LONGEST_TEXT = 300;
   private static final int NFTA_CT_SREG = 4;
   private static final int NFTA_PAYLOAD_SREG = 5;
 
-  /** A set of concatenated keys is expanded up to this many elements; a larger one is queried. */
-  private static final int MOST_ALTERNATIVES = 256;
-
   private final Family family;
   private final Function<String, Elements> sets;
-  private final @Nullable RegisterContent[] slots = new RegisterContent[SLOTS];
+  private final Registers registers = new Registers();
+  private final SetMatch elements;
   private final List<Condition> conditions = new ArrayList<>();
   private Optional<Action> action = Optional.empty();
   private Optional<Action.SetMark> mark = Optional.empty();
@@ -75,6 +69,7 @@ final class ForeignRule {
   private ForeignRule(Family family, Function<String, Elements> sets) {
     this.family = family;
     this.sets = sets;
+    this.elements = new SetMatch(registers, family);
   }
 
   /** Whether iptables-nft wrote it: it has a match or target that only iptables knows. */
@@ -141,7 +136,10 @@ final class ForeignRule {
     List<ipmasq.hook.Rule> rules = new ArrayList<>();
     for (Entry entry : mapping.get().entries) {
       List<Condition> all = new ArrayList<>(conditions);
-      all.addAll(entry.keys().isPresent() ? is(mapping.get().fields, entry) : other(mapping.get()));
+      all.addAll(
+          entry.keys().isPresent()
+              ? elements.is(mapping.get().fields, entry)
+              : other(mapping.get()));
       if (!all.contains(Condition.AnyOf.NEVER)) {
         all.removeIf(Condition.AnyOf.ALWAYS::equals);
         rules.add(rule(all, mapped(entry), text));
@@ -155,7 +153,7 @@ final class ForeignRule {
     List<List<Condition>> keys = new ArrayList<>();
     for (Entry entry : map.entries) {
       if (entry.keys().isPresent()) {
-        keys.add(is(map.fields, entry));
+        keys.add(elements.is(map.fields, entry));
       }
     }
     keys.removeIf(all -> all.contains(Condition.AnyOf.NEVER));
@@ -201,29 +199,34 @@ final class ForeignRule {
 
   private void step(Expression expression) {
     switch (expression) {
-      case Payload payload -> load(payload.register(), RegisterContent.of(payload, family));
-      case Meta(var to, var key) -> load(to, RegisterContent.of(key));
-      case Fib fib -> load(fib.register(), RegisterContent.of(fib));
-      case Ct(var to, var key) -> load(to, RegisterContent.of(key));
-      case Immediate(var to, var data) -> load(to, RegisterContent.constant(data));
-      case Bitwise bitwise -> load(bitwise.to(), held(bitwise.from()).masked(bitwise));
-      case Numgen numgen -> load(numgen.register(), RegisterContent.unknown("numgen"));
-      case Byteorder order -> load(order.to(), RegisterContent.unknown(held(order.from()).text()));
+      case Payload payload ->
+          registers.load(payload.register(), RegisterContent.of(payload, family));
+      case Meta(var to, var key) -> registers.load(to, RegisterContent.of(key));
+      case Fib fib -> registers.load(fib.register(), RegisterContent.of(fib));
+      case Ct(var to, var key) -> registers.load(to, RegisterContent.of(key));
+      case Immediate(var to, var data) -> registers.load(to, RegisterContent.constant(data));
+      case Bitwise bitwise ->
+          registers.load(bitwise.to(), registers.held(bitwise.from()).masked(bitwise));
+      case Numgen numgen -> registers.load(numgen.register(), RegisterContent.unknown("numgen"));
+      case Byteorder order ->
+          registers.load(order.to(), RegisterContent.unknown(registers.held(order.from()).text()));
       case Cmp(var register, var operator, var data) ->
-          conditions.add(held(register).compared(operator, data.bytes(), family));
+          conditions.add(registers.held(register).compared(operator, data.bytes(), family));
       case InRange range -> {
         Condition inside =
-            held(range.register()).between(range.first().bytes(), range.last().bytes(), family);
+            registers
+                .held(range.register())
+                .between(range.first().bytes(), range.last().bytes(), family);
         conditions.add(range.outside() ? RegisterContent.not(inside) : inside);
       }
       case Lookup(var register, var set, var absent) -> {
-        Condition inside = in(register, set);
+        Condition inside = elements.in(register, set, sets.apply(set));
         conditions.add(absent ? RegisterContent.not(inside) : inside);
       }
       case MapLookup lookup -> map(lookup);
       case SetMeta(var register, var key) -> {
         if (key == Meta.MetaKey.MARK) {
-          setMark(mark(held(register)));
+          setMark(mark(registers.held(register)));
         }
       }
       case Counter _ -> {}
@@ -246,178 +249,25 @@ final class ForeignRule {
     }
   }
 
-  /** Registers 1 to 4 are four slots each, 8 to 23 are the slots themselves. */
-  private static int slot(int register) {
-    return register >= 1 && register <= 4
-        ? (register - 1) * 4
-        : register >= 8 && register < 8 + SLOTS ? register - 8 : -1;
-  }
-
-  private void load(int register, RegisterContent content) {
-    int slot = slot(register);
-    if (slot < 0) {
-      Arrays.fill(slots, null);
-      return;
-    }
-    int end = content.length() == 0 ? slot + 4 : slot + (content.length() + 3) / 4;
-    for (int i = slot; i < Math.min(end, SLOTS); i++) {
-      slots[i] = null;
-    }
-    slots[slot] = content;
-  }
-
-  private RegisterContent held(int register) {
-    int slot = slot(register);
-    RegisterContent content = slot < 0 ? null : slots[slot];
-    return content == null ? RegisterContent.unknown("a register") : content;
-  }
-
-  /** The fields that form a key, starting at a register. */
-  private List<RegisterContent> fields(int register, int length) {
-    List<RegisterContent> fields = new ArrayList<>();
-    int slot = slot(register);
-    int left = length;
-    while (left > 0) {
-      RegisterContent content = slot < 0 || slot >= SLOTS ? null : slots[slot];
-      if (content == null || content.length() == 0 || content.length() > left) {
-        return List.of();
-      }
-      fields.add(content);
-      int words = (content.length() + 3) / 4;
-      slot += words;
-      left -= left == content.length() ? left : words * 4;
-    }
-    return fields.size() == 1 && fields.getFirst().length() != length ? List.of() : fields;
-  }
-
-  private Condition in(int register, String name) {
-    return switch (sets.apply(name)) {
-      case Elements.Unreadable() -> new Condition.UnknownCondition("set @" + name);
-      case Elements.Long(var set, var length) -> {
-        List<SetKey> keys = keys(register, length);
-        yield keys.isEmpty()
-            ? new Condition.UnknownCondition("set @" + name)
-            : new Condition.Member(keys, set);
-      }
-      case Elements.AllElements(var entries, var set) -> in(register, name, entries, set);
-    };
-  }
-
-  /** The parts of a key as packet properties; none if one is not a packet property. */
-  private List<SetKey> keys(int register, int length) {
-    List<SetKey> keys = new ArrayList<>();
-    for (RegisterContent field : fields(register, length)) {
-      Optional<SetKey> key = field.key(family);
-      if (key.isEmpty()) {
-        return List.of();
-      }
-      keys.add(key.get());
-    }
-    return keys;
-  }
-
-  private Condition in(int register, String name, List<Entry> entries, ElementSet set) {
-    if (entries.isEmpty()) {
-      return Condition.AnyOf.NEVER;
-    }
-    int length = keyLength(entries);
-    List<RegisterContent> fields = fields(register, length);
-    if (fields.isEmpty() && length > 0) {
-      return new Condition.UnknownCondition("set @" + name);
-    }
-    Optional<Condition> addresses = addresses(fields, entries);
-    if (addresses.isPresent()) {
-      return addresses.get();
-    }
-    if (entries.size() > MOST_ALTERNATIVES) {
-      List<SetKey> keys = keys(register, length);
-      return keys.isEmpty()
-          ? new Condition.UnknownCondition("set @" + name)
-          : new Condition.Member(keys, set);
-    }
-    List<List<Condition>> alternatives = new ArrayList<>();
-    for (Entry entry : entries) {
-      List<Condition> all = is(fields, entry);
-      if (all.stream().allMatch(Condition.AnyOf.ALWAYS::equals)) {
-        return Condition.AnyOf.ALWAYS;
-      }
-      if (!all.contains(Condition.AnyOf.NEVER)) {
-        alternatives.add(all);
-      }
-    }
-    return alternatives.isEmpty()
-        ? Condition.AnyOf.NEVER
-        : new Condition.AnyOf(alternatives, "@" + name);
-  }
-
-  /** 0 if only the element for all other keys is there. */
-  private static int keyLength(List<Entry> entries) {
-    return entries.stream()
-        .flatMap(entry -> entry.keys().stream())
-        .mapToInt(keys -> keys.first().length)
-        .findFirst()
-        .orElse(0);
-  }
-
-  /** A set of addresses is its ranges. */
-  private Optional<Condition> addresses(List<RegisterContent> fields, List<Entry> entries) {
-    if (fields.size() != 1 || fields.getFirst().key(family).isEmpty()) {
-      return Optional.empty();
-    }
-    SetKey.KeyPart part = fields.getFirst().key(family).get().part();
-    boolean whole = entries.stream().allMatch(entry -> entry.keys().isPresent());
-    if (!whole || part != SetKey.KeyPart.SOURCE && part != SetKey.KeyPart.DESTINATION) {
-      return Optional.empty();
-    }
-    List<IpRange> ranges = new ArrayList<>(entries.size());
-    for (Entry entry : entries) {
-      var keys = entry.keys().orElseThrow();
-      ranges.add(new IpRange(Ip.ofBytes(keys.first()), Ip.ofBytes(keys.last())));
-    }
-    return Optional.of(
-        part == SetKey.KeyPart.SOURCE
-            ? new Condition.Source(AddressRanges.of(ranges))
-            : new Condition.Destination(AddressRanges.of(ranges)));
-  }
-
-  /** The condition that the fields match an element. */
-  private List<Condition> is(List<RegisterContent> fields, Entry entry) {
-    if (entry.keys().isEmpty()) {
-      return List.of();
-    }
-    byte[] first = entry.keys().get().first();
-    byte[] last = entry.keys().get().last();
-    List<Condition> all = new ArrayList<>();
-    int at = 0;
-    for (RegisterContent field : fields) {
-      int end = Math.min(at + field.length(), first.length);
-      all.add(
-          field.between(
-              Arrays.copyOfRange(first, at, end), Arrays.copyOfRange(last, at, end), family));
-      at += (field.length() + 3) / 4 * 4;
-    }
-    return all;
-  }
-
   private void map(MapLookup lookup) {
     Elements content = sets.apply(lookup.map());
     if (content instanceof Elements.AllElements(var entries, var _) && mapping.isEmpty()) {
-      int length = keyLength(entries);
-      List<RegisterContent> fields = fields(lookup.register(), length);
+      int length = SetMatch.keyLength(entries);
+      List<RegisterContent> fields = registers.fields(lookup.register(), length);
       if (!fields.isEmpty() || length == 0) {
         mapping = Optional.of(new Mapping(fields, inOrder(entries), lookup.to()));
-        load(lookup.to(), RegisterContent.unknown("map @" + lookup.map()));
+        registers.load(lookup.to(), RegisterContent.unknown("map @" + lookup.map()));
         return;
       }
     }
     if (content instanceof Elements.Long(var set, var length) && lookup.isVerdict()) {
-      List<SetKey> keys = keys(lookup.register(), length);
+      List<SetKey> keys = registers.keys(lookup.register(), length, family);
       if (!keys.isEmpty()) {
         decide(new Action.Ask(keys, set));
         return;
       }
     }
-    load(lookup.to(), RegisterContent.unknown("map @" + lookup.map()));
+    registers.load(lookup.to(), RegisterContent.unknown("map @" + lookup.map()));
     if (lookup.isVerdict()) {
       decide(new Action.UnknownAction("vmap @" + lookup.map()));
     } else {
@@ -451,8 +301,8 @@ final class ForeignRule {
     if (nat.firstAddress() == 0) {
       return new Action.Keep(); // it gets another port at most
     }
-    RegisterContent first = held(nat.firstAddress());
-    RegisterContent last = held(nat.lastAddress());
+    RegisterContent first = registers.held(nat.firstAddress());
+    RegisterContent last = registers.held(nat.lastAddress());
     if (first.isSource(family) && nat.firstAddress() == nat.lastAddress()) {
       return new Action.Keep();
     }
@@ -529,7 +379,7 @@ final class ForeignRule {
   }
 
   private void unknownMatch(Unknown unknown) {
-    Arrays.fill(slots, null);
+    registers.forget();
     conditions.add(new Condition.UnknownCondition(unknown.name()));
   }
 }

@@ -171,16 +171,21 @@ class ForeignSets {
         return new ElementAnswer.NoAnswer();
       }
       try (Nftables nftables = Nftables.open()) {
-        return switch (nftables.element(set, key)) {
-          case Answer.Given<Optional<Element>>(var found) ->
-              found.isEmpty()
-                  ? new ElementAnswer.Absent()
-                  : new ElementAnswer.Present(found.get().verdict().map(ForeignRule::verdict));
-          case Answer.Failed<Optional<Element>> _ -> new ElementAnswer.NoAnswer();
-        };
+        ElementAnswer own = answer(nftables.element(set, key));
+        return own instanceof ElementAnswer.Absent ? answer(nftables.catchAll(set)) : own;
       } catch (NetlinkUnavailable unavailable) {
         return new ElementAnswer.NoAnswer();
       }
+    }
+
+    private static ElementAnswer answer(Answer<Optional<Element>> of) {
+      return switch (of) {
+        case Answer.Given<Optional<Element>>(var found) ->
+            found.isEmpty()
+                ? new ElementAnswer.Absent()
+                : new ElementAnswer.Present(found.get().verdict().map(ForeignRule::verdict));
+        case Answer.Failed<Optional<Element>> _ -> new ElementAnswer.NoAnswer();
+      };
     }
   }
 }

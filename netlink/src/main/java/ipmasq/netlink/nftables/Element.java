@@ -25,12 +25,20 @@ public record Element(
     Optional<Verdict> verdict) {
   private static final int NFTA_SET_ELEM_DATA = 2;
   private static final int NFTA_SET_ELEM_KEY_END = 10;
+  private static final int NFT_SET_ELEM_CATCHALL = 2;
 
   static void writeKey(MessageWriter out, byte[] key) {
     int list = out.nest(ElementWriter.NFTA_SET_ELEM_LIST_ELEMENTS);
     int element = out.nest(Expressions.NFTA_LIST_ELEM);
     int wrapped = out.nest(ElementWriter.NFTA_SET_ELEM_KEY);
     out.bytes(Expressions.NFTA_DATA_VALUE, key).end(wrapped).end(element).end(list);
+  }
+
+  /** Names the element for all keys without their own. */
+  static void writeCatchAll(MessageWriter out) {
+    int list = out.nest(ElementWriter.NFTA_SET_ELEM_LIST_ELEMENTS);
+    int element = out.nest(Expressions.NFTA_LIST_ELEM);
+    out.u32(ElementWriter.NFTA_SET_ELEM_FLAGS, NFT_SET_ELEM_CATCHALL).end(element).end(list);
   }
 
   static void read(MessageReader message, Consumer<Element> found) throws MalformedMessage {

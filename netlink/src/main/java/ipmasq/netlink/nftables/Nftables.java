@@ -210,6 +210,18 @@ public final class Nftables implements AutoCloseable {
     begin(MessageType.NFT_MSG_GETSETELEM, set.family().number());
     set.name(request);
     Element.writeKey(request, key);
+    return element();
+  }
+
+  /** The element of a set for all keys without their own; kernels before 5.13 have none. */
+  public Answer<Optional<Element>> catchAll(NftSet set) {
+    begin(MessageType.NFT_MSG_GETSETELEM, set.family().number());
+    set.name(request);
+    Element.writeCatchAll(request);
+    return element();
+  }
+
+  private Answer<Optional<Element>> element() {
     List<Element> found = new ArrayList<>(1);
     Optional<NetlinkFailure> failure =
         socket.ask(request, message -> Element.read(message, found::add));

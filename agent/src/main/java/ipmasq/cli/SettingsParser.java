@@ -8,6 +8,7 @@ import ipmasq.http.Listen;
 import ipmasq.log.Log.Format;
 import ipmasq.net.GoDuration;
 import ipmasq.net.Ip;
+import ipmasq.net.Protocols;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -21,7 +22,6 @@ import java.util.OptionalInt;
  */
 final class SettingsParser {
   private static final Duration SHORTEST_WATCH = Duration.ofMillis(10);
-  private static final List<String> PROTOCOLS = List.of("tcp", "udp", "sctp", "icmp");
   private static final Path CONFIG = Path.of("/etc/config/ip-masq-agent");
 
   private SettingsParser() {}
@@ -141,7 +141,7 @@ final class SettingsParser {
 
   private static Optional<String> protocol(CommandLine line) {
     return line.text(Flag.PROTO)
-        .filter(text -> !PROTOCOLS.contains(text))
+        .filter(text -> !Protocols.ASKED.contains(text))
         .map(text -> "--proto is one of tcp, udp, sctp and icmp, not \"" + text + "\"")
         .or(
             () ->

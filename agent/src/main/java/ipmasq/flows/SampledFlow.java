@@ -1,6 +1,7 @@
 package ipmasq.flows;
 
 import ipmasq.net.Ip;
+import ipmasq.net.Protocols;
 import java.time.Instant;
 
 /**
@@ -24,14 +25,8 @@ public record SampledFlow(
 
   /** {@code udp}, or the number of one that few people know. */
   public String protocolName() {
-    return switch (protocol) {
-      case 1 -> "icmp";
-      case 6 -> "tcp";
-      case 17 -> "udp";
-      case 58 -> "icmpv6";
-      case 132 -> "sctp";
-      default -> "protocol " + protocol;
-    };
+    String name = Protocols.name(protocol);
+    return name.equals(String.valueOf(protocol)) ? "protocol " + name : name;
   }
 
   /** {@code 10.244.1.10 to 10.9.9.9 (udp 53) left as 198.51.100.1}. */

@@ -4,6 +4,7 @@ import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import ipmasq.net.IpRange;
+import ipmasq.net.Protocols;
 import ipmasq.policy.Policy.Treatment;
 import java.util.List;
 import java.util.Optional;

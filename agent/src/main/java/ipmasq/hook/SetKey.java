@@ -2,6 +2,7 @@ package ipmasq.hook;
 
 import ipmasq.net.Ip;
 import ipmasq.net.IpRange;
+import ipmasq.net.Protocols;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;

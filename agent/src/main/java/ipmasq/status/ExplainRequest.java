@@ -2,8 +2,8 @@ package ipmasq.status;
 
 import ipmasq.flows.FlowEnds;
 import ipmasq.hook.Flow;
-import ipmasq.hook.Protocols;
 import ipmasq.net.Ip;
+import ipmasq.net.Protocols;
 import ipmasq.policy.Policy;
 import java.util.List;
 import java.util.Optional;

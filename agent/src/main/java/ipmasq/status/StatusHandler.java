@@ -8,6 +8,7 @@ import ipmasq.json.Json;
 import ipmasq.loop.Heartbeat;
 import ipmasq.loop.Pass;
 import ipmasq.net.Ip;
+import ipmasq.net.Protocols;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -23,8 +24,6 @@ import org.jspecify.annotations.Nullable;
 /** The routes of the server. Called on the server's thread, which must not wait. */
 public final class StatusHandler implements Handler {
   private static final int BUSIEST_RANGES = 8;
-  private static final List<String> PROTOCOLS = List.of("tcp", "udp", "sctp", "icmp");
-
   private final StatusTracker tracker;
   private final CounterSampler sampler;
   private final KnownConflicts conflicts;
@@ -177,7 +176,7 @@ public final class StatusHandler implements Handler {
         request.parameter("proto").map(String::strip).filter(text -> !text.isEmpty());
     String portText = request.parameter("port").orElse("").strip();
     OptionalInt port = port(portText);
-    if (protocol.filter(p -> !PROTOCOLS.contains(p)).isPresent()) {
+    if (protocol.filter(p -> !Protocols.ASKED.contains(p)).isPresent()) {
       answer.accept(wrong("\"proto\" must be tcp, udp, sctp or icmp"));
     } else if (!portText.isEmpty() && port.isEmpty()) {
       answer.accept(wrong("\"port\" must be a number from 1 to 65535"));

@@ -1,4 +1,4 @@
-/** Addresses, CIDR blocks, ports and durations: values with strict parsers. */
+/** Addresses, CIDR blocks, ports, protocols and durations: values with strict parsers. */
 @NullMarked
 package ipmasq.net;
 

@@ -2,13 +2,13 @@ package ipmasq.hook.nftables;
 
 import ipmasq.hook.AddressRanges;
 import ipmasq.hook.Condition;
-import ipmasq.hook.Protocols;
 import ipmasq.hook.SetKey;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import ipmasq.net.IpRange;
 import ipmasq.net.PortRange;
+import ipmasq.net.Protocols;
 import ipmasq.netlink.nftables.Bitwise;
 import ipmasq.netlink.nftables.Cmp;
 import ipmasq.netlink.nftables.Ct;

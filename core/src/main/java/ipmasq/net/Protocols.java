@@ -1,9 +1,12 @@
-package ipmasq.hook;
+package ipmasq.net;
 
-import ipmasq.net.Family;
+import java.util.List;
 
-/** One name per protocol. */
+/** Transport protocols: one name for each, and its number. */
 public final class Protocols {
+  /** Those that a question about a packet may name. */
+  public static final List<String> ASKED = List.of("tcp", "udp", "sctp", "icmp");
+
   private Protocols() {}
 
   public static String name(int number) {
@@ -45,7 +48,7 @@ public final class Protocols {
             });
   }
 
-  static int number(String canonical) {
+  public static int number(String canonical) {
     return switch (canonical) {
       case "icmp" -> 1;
       case "tcp" -> 6;

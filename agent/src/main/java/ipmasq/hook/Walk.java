@@ -163,6 +163,7 @@ final class Walk {
       }
       Truth here = reached;
       Truth out = Truth.NO;
+      int before = endings;
       PacketsLeft inChain = new PacketsLeft(left);
       for (Rule rule : rules.get()) {
         if (here == Truth.NO || over) {
@@ -218,10 +219,10 @@ final class Walk {
             here = Truth.MAYBE;
           }
           case Action.Jump(var chain) -> {
-            int before = endings;
+            int ended = endings;
             Truth back = run(chain, acts, open, inChain, depth + 1);
             // Packets that did not jump go on here; all do if the chain took none.
-            here = match == Truth.YES ? back : endings == before ? here : here.and(Truth.MAYBE);
+            here = match == Truth.YES ? back : endings == ended ? here : here.and(Truth.MAYBE);
           }
           case Action.Goto(var chain) -> {
             endings++;
@@ -235,7 +236,9 @@ final class Walk {
           case Action.Pin() -> pin(rule, acts, unsure);
         }
       }
-      return over ? Truth.NO : out.or(here);
+      Truth back = over ? Truth.NO : out.or(here);
+      // Undecided packets returned or came to the end, unless a rule may have ended the base chain.
+      return back != Truth.NO && endings == before ? reached : back;
     }
 
     /** A verdict map's action for these packets. */

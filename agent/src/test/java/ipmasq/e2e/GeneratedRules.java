@@ -130,9 +130,30 @@ final class GeneratedRules {
       text.append(" chain post { type nat hook postrouting priority ");
       text.append(one(List.of(80, 90, 100, 104, 106, 120))).append(";\n");
       rules(text, callable);
-      text.append(" }\n}\n");
+      text.append(" }\n");
+      if (chance(20)) {
+        early(text, "untracked", "raw", "notrack");
+      }
+      if (chance(30)) {
+        early(text, "marked", "mangle", "meta mark set " + one(List.of("0x4000", "0x80", "0")));
+      }
+      text.append("}\n");
     }
     return text.toString();
+  }
+
+  /** A chain that packets pass before they are routed. */
+  private void early(StringBuilder text, String name, String priority, String action) {
+    text.append(" chain ").append(name);
+    text.append(" { type filter hook prerouting priority ").append(priority).append(";\n  ");
+    text.append(
+        one(
+            List.of(
+                ip() + " saddr " + not() + source(),
+                ip() + " daddr " + not() + block(),
+                "meta l4proto " + not() + one(List.of("udp", "tcp")),
+                "iifname " + not() + one(List.of("pod0", "eth0")))));
+    text.append(' ').append(chance(20) ? "return\n  " : "").append(action).append("\n }\n");
   }
 
   private String type() {
@@ -257,8 +278,27 @@ final class GeneratedRules {
         lines.add(line + " " + target(chain));
       }
     }
-    lines.add("COMMIT\n");
-    return String.join("\n", lines);
+    lines.add("COMMIT");
+    if (chance(25)) {
+      early(lines, "mangle", "-j MARK --set-xmark " + one(List.of("0x4000/0x4000", "0x80/0xff")));
+    }
+    if (chance(15)) {
+      early(lines, "raw", "-j CT --notrack");
+    }
+    return String.join("\n", lines) + "\n";
+  }
+
+  private void early(List<String> lines, String table, String target) {
+    String not = chance(25) ? "! " : "";
+    lines.add("*" + table);
+    lines.add(
+        "-A PREROUTING "
+            + not
+            + one(List.of("-s " + source(), "-d " + block(), "-i " + one(List.of("pod0", "eth0"))))
+            + " "
+            + (chance(20) ? "-j ACCEPT" : target));
+    lines.add("-A PREROUTING -d " + block() + " " + target);
+    lines.add("COMMIT");
   }
 
   private String option(String line, boolean ports) {

@@ -5,10 +5,13 @@ import ipmasq.hook.NodeLinks;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InterfaceAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -36,27 +39,41 @@ public final class NodeAddresses {
     return all;
   }
 
-  /** Its interfaces, and the networks of those that no other runtime has. */
+  /** Its interfaces, and the networks of other runtimes' bridges and of all others. */
   public static NodeLinks links() {
-    List<String> names = new ArrayList<>();
-    List<Cidr> networks = new ArrayList<>();
+    List<Cidr> runtimes = new ArrayList<>();
+    List<Cidr> others = new ArrayList<>();
     try {
       for (NetworkInterface each : NetworkInterface.networkInterfaces().toList()) {
-        if (each.isLoopback()) {
-          continue;
-        }
-        names.add(each.getName());
         for (InterfaceAddress address : each.getInterfaceAddresses()) {
           Ip ip = Ip.ofBytes(address.getAddress().getAddress());
-          if (!isOfAnotherRuntime(each.getName())) {
-            networks.add(network(ip, address.getNetworkPrefixLength()));
+          Cidr network = network(ip, address.getNetworkPrefixLength());
+          if (!each.isLoopback()) {
+            (isOfAnotherRuntime(each.getName()) ? runtimes : others).add(network);
           }
         }
       }
     } catch (SocketException unknown) {
       return NodeLinks.UNKNOWN;
     }
-    return new NodeLinks(names, networks);
+    return new NodeLinks(names(), runtimes, others);
+  }
+
+  /** The kernel's own list, because Java leaves out interfaces without addresses. */
+  private static List<String> names() {
+    List<String> names = new ArrayList<>();
+    try {
+      for (String line : Files.readAllLines(Path.of("/proc/thread-self/net/dev"))) {
+        int colon = line.indexOf(':');
+        String name = colon < 0 ? "" : line.substring(0, colon).strip();
+        if (!name.isEmpty() && !name.equals("lo")) {
+          names.add(name);
+        }
+      }
+    } catch (IOException unknown) {
+      return List.of();
+    }
+    return names;
   }
 
   /**

@@ -5,8 +5,7 @@ import ipmasq.net.Ip;
 import ipmasq.netlink.NetlinkUnavailable;
 import ipmasq.netlink.route.Route;
 import ipmasq.netlink.route.RouteQuery;
-import java.net.NetworkInterface;
-import java.net.SocketException;
+import ipmasq.netlink.route.RoutingRules;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -22,7 +21,7 @@ public final class KernelRoutes implements Routes, AutoCloseable {
   private final RouteQuery query;
   private final Map<FlowEnds, Ways> ways = new HashMap<>();
   private final Map<Ip, Optional<Route>> back = new HashMap<>();
-  private final Map<Family, Set<Integer>> marks = new EnumMap<>(Family.class);
+  private final Map<Family, RoutingRules> rules = new EnumMap<>(Family.class);
   private final Map<Family, Set<Integer>> uplinks = new EnumMap<>(Family.class);
 
   /** Where packets go: by which interfaces they leave, and whether a mark may keep them here. */
@@ -49,7 +48,7 @@ public final class KernelRoutes implements Routes, AutoCloseable {
   /** The interface that packets from there come in by. */
   public Optional<String> cameBy(Ip source) {
     return back(source)
-        .flatMap(KernelRoutes::names)
+        .flatMap(this::names)
         .filter(names -> names.size() == 1)
         .map(names -> names.iterator().next());
   }
@@ -59,9 +58,27 @@ public final class KernelRoutes implements Routes, AutoCloseable {
     return ways(ends).interfaces;
   }
 
+  /**
+   * Whether more would have to be known of a packet to tell its way.
+   *
+   * @param from whether its source is known
+   * @param port whether its protocol and port are
+   */
+  public boolean dependsOnMore(Family family, boolean from, boolean port) {
+    RoutingRules asked = rules(family);
+    return asked.bySource() && !from
+        || asked.byPort() && !port
+        || !asked.marks().isEmpty() && !from;
+  }
+
+  /** Whether the node's routing leads nowhere from there. */
+  public boolean isUnreachable(Ip to) {
+    return query.to(to.bytes()).filter(r -> r.kind() == Route.RouteKind.UNICAST).isEmpty();
+  }
+
   /** The same for packets that the node itself sends. */
   public Optional<Set<String>> interfaces(Ip to) {
-    return query.to(to.bytes()).flatMap(KernelRoutes::names);
+    return query.to(to.bytes()).flatMap(this::names);
   }
 
   @Override
@@ -86,14 +103,12 @@ public final class KernelRoutes implements Routes, AutoCloseable {
       return new Ways(interfaces(ends.to()), true);
     }
     Optional<Set<String>> names =
-        route(ends, cameBy.get(), 0)
-            .or(() -> query.to(ends.to().bytes()))
-            .flatMap(KernelRoutes::names);
+        route(ends, cameBy.get(), 0).or(() -> query.to(ends.to().bytes())).flatMap(this::names);
     boolean mayStay = false;
-    for (int mark : marks.computeIfAbsent(ends.to().family(), this::marks)) {
+    for (int mark : rules(ends.to().family()).marks()) {
       Optional<Route> marked = route(ends, cameBy.get(), mark);
       mayStay |= marked.filter(route -> route.kind() == Route.RouteKind.LOCAL).isPresent();
-      Optional<Set<String>> also = marked.flatMap(KernelRoutes::names);
+      Optional<Set<String>> also = marked.flatMap(this::names);
       names = names.map(all -> union(all, also.orElse(Set.of())));
     }
     return new Ways(names, mayStay);
@@ -119,8 +134,8 @@ public final class KernelRoutes implements Routes, AutoCloseable {
     return back.getOrDefault(source, Optional.empty());
   }
 
-  private Set<Integer> marks(Family family) {
-    return query.marks(family == Family.IPV4);
+  private RoutingRules rules(Family family) {
+    return rules.computeIfAbsent(family, each -> query.rules(each == Family.IPV4));
   }
 
   /** The interfaces that a default route leads out of. */
@@ -137,23 +152,13 @@ public final class KernelRoutes implements Routes, AutoCloseable {
     };
   }
 
-  private static Optional<Set<String>> names(Route route) {
+  private Optional<Set<String>> names(Route route) {
     Set<String> names = new LinkedHashSet<>();
-    if (route.kind() != Route.RouteKind.UNICAST) {
-      return Optional.empty();
+    for (int index : route.interfaces()) {
+      query.interfaceName(index).ifPresent(names::add);
     }
-    try {
-      for (int index : route.interfaces()) {
-        NetworkInterface found = index > 0 ? NetworkInterface.getByIndex(index) : null;
-        if (found == null) {
-          return Optional.empty();
-        }
-        names.add(found.getName());
-      }
-    } catch (SocketException unknown) {
-      return Optional.empty();
-    }
-    return Optional.of(names);
+    boolean all = names.size() == route.interfaces().size() && !names.isEmpty();
+    return route.kind() == Route.RouteKind.UNICAST && all ? Optional.of(names) : Optional.empty();
   }
 
   @Override

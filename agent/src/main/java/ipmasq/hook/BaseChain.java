@@ -25,9 +25,9 @@ public record BaseChain(
   /** The priority of connection tracking at prerouting. */
   public static final int NF_IP_PRI_CONNTRACK = -200;
 
-  /** Whether it runs before the connection is known to the kernel. */
+  /** Whether it runs, or may run, before the connection is known to the kernel. */
   public boolean isBeforeTracking() {
-    return priority < NF_IP_PRI_CONNTRACK;
+    return priority <= NF_IP_PRI_CONNTRACK;
   }
 
   /** The chains of a table, by name. */

@@ -121,10 +121,7 @@ public final class Conflicts {
   /** Without rules for interfaces that do not exist. */
   private List<Decision> decisions(Flow flow) {
     return hook.decisions(flow).stream()
-        .filter(
-            decision ->
-                decision.provided().stream()
-                    .allMatch(c -> !(c instanceof Condition.Out(var names)) || links.has(names)))
+        .filter(decision -> decision.provided().stream().allMatch(links::allow))
         .toList();
   }
 
@@ -184,8 +181,7 @@ public final class Conflicts {
     }
     for (Condition condition : decision.provided()) {
       if (condition instanceof Condition.Source(var ranges)) {
-        return links.podNetworks().stream()
-            .noneMatch(network -> ranges.hold(IpRange.of(network)) != Truth.NO);
+        return links.areOf(decision.owner(), ranges);
       }
     }
     return false;

@@ -86,6 +86,17 @@ public record Flow(
     return new Flow(sources, ofNode, cameBy, destination, local, protocol, port, names, wanted);
   }
 
+  /** The same before it is known how they leave. */
+  Flow beforeRouting() {
+    return via(List.of("")); // no rule's name matches it
+  }
+
+  /** The same where other interfaces may be seen than those of the node's routing. */
+  Flow onAnyLink() {
+    return new Flow(
+        sources, ofNode, Optional.empty(), destination, local, protocol, port, List.of(), wanted);
+  }
+
   /** To a port of a protocol, as far as known. */
   public Flow by(Optional<String> newProtocol, OptionalInt newPort) {
     return new Flow(

@@ -1,5 +1,7 @@
 package ipmasq.hook;
 
+import ipmasq.net.Cidr;
+import java.util.List;
 import java.util.regex.Pattern;
 
 /** The owner of a rule, judged by its chains and comments, and what to do about the rule. */
@@ -51,6 +53,16 @@ public enum Owner {
 
   public String advice() {
     return advice;
+  }
+
+  /** The networks that it gives its containers or guests unless told otherwise. */
+  List<Cidr> usualNetworks() {
+    return switch (this) {
+      case DOCKER -> List.of(Cidr.of("172.16.0.0/12"), Cidr.of("192.168.0.0/16"));
+      case LIBVIRT -> List.of(Cidr.of("192.168.0.0/16"));
+      case PODMAN -> List.of(Cidr.of("10.88.0.0/15"));
+      default -> List.of();
+    };
   }
 
   /** Whether its rules concern its own networks, not pods. */

@@ -14,7 +14,9 @@ import java.util.Set;
  * </pre>
  */
 final class PacketsLeft {
-  private final List<Condition> taken = new ArrayList<>();
+  /** Packets for which all conditions of one of these hold are gone. */
+  private final List<List<Condition>> taken = new ArrayList<>();
+
   private final Set<Condition> doubts = new LinkedHashSet<>();
 
   PacketsLeft() {}
@@ -31,44 +33,34 @@ final class PacketsLeft {
    * @param open conditions that could not be evaluated
    */
   void took(List<Condition> open) {
-    if (open.size() == 1 && open.getFirst().understood()) {
-      taken.add(open.getFirst());
+    if (!open.isEmpty() && open.stream().allMatch(Condition::understood)) {
+      taken.add(List.copyOf(open));
     }
-    doubts.addAll(unclear(open));
-  }
-
-  /** What is unclear of packets that a rule with these conditions left. */
-  static List<Condition> unclear(List<Condition> open) {
-    return open.stream().filter(c -> !c.understood()).map(Condition::not).toList();
+    open.stream().filter(c -> !c.understood()).map(Condition::not).forEach(doubts::add);
   }
 
   /** What is known or unclear of them: the opposite of what took the others. */
   List<Condition> conditions() {
-    List<Condition> all = new ArrayList<>(taken.stream().map(Condition::not).toList());
+    List<Condition> all = new ArrayList<>();
+    taken.stream().filter(gone -> gone.size() == 1).forEach(gone -> all.add(gone.getFirst().not()));
     all.addAll(doubts);
     return all;
   }
 
-  /** Whether a condition holds for what is left, given whether it holds for all. */
-  Truth narrow(Condition condition, Truth holds) {
-    if (holds != Truth.MAYBE) {
-      return holds;
-    }
-    return condition instanceof Condition.Not(var inner)
-        ? isTaken(inner) ? Truth.YES : holds
-        : isTaken(condition) ? Truth.NO : holds;
+  /** Whether none is left that meets these conditions. */
+  boolean excludes(List<Condition> conditions) {
+    return taken.stream()
+        .anyMatch(gone -> gone.stream().allMatch(each -> isImplied(each, conditions)));
   }
 
-  private boolean isTaken(Condition condition) {
-    for (Condition gone : taken) {
-      boolean within =
-          gone instanceof Condition.Source(var all)
-              && condition instanceof Condition.Source(var some)
-              && all.hold(some) == Truth.YES;
-      if (within || gone.equals(condition)) {
-        return true;
-      }
-    }
-    return false;
+  private static boolean isImplied(Condition condition, List<Condition> by) {
+    return by.stream().anyMatch(each -> Implication.implies(each, condition));
+  }
+
+  /** Whether a condition that could not be evaluated holds for what is left. */
+  boolean implies(Condition condition) {
+    return taken.stream()
+        .anyMatch(
+            gone -> gone.size() == 1 && Implication.implies(gone.getFirst().not(), condition));
   }
 }

@@ -5,10 +5,8 @@ import ipmasq.net.Ip;
 import ipmasq.net.IpRange;
 import ipmasq.policy.Policy;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +44,9 @@ final class Walk {
         to++;
       }
       together(chains.subList(from, to));
+      if (chains.get(from).isBeforeTracking()) {
+        marks = Marks.zero(hook.markedBits(flow)); // chains between there and here may change it
+      }
       from = to;
     }
     return decisions;
@@ -126,19 +127,21 @@ final class Walk {
   /** The walk through one base chain. */
   private final class Base {
     private final BaseChain base;
+    private final Flow flow;
 
-    /** Conditions that nobody can judge, of rules that may have taken packets out of the chain. */
-    private final Set<Condition> doubts = new LinkedHashSet<>();
+    /** What is known of packets that are still in the base chain, wherever in it. */
+    private final PacketsLeft left = new PacketsLeft();
 
     Base(BaseChain base) {
       this.base = base;
+      this.flow = base.isBeforeTracking() ? Walk.this.flow.beforeRouting() : Walk.this.flow;
     }
 
     void run() {
-      Truth out = run(base.entry(), Truth.YES, List.of(), new PacketsLeft(), 0);
+      Truth out = run(base.entry(), Truth.YES, List.of(), left, 0);
       if (base.drops() && out != Truth.NO && !over) {
         Rule policy = new Rule(List.of(), new Action.Drop(), "policy drop");
-        decide(policy, DecisionKind.DROPPED, out, List.of());
+        decide(policy, DecisionKind.DROPPED, out, left.conditions());
       }
     }
 
@@ -146,10 +149,10 @@ final class Walk {
      * Walks a chain; returns whether packets reach its end or return from it.
      *
      * @param path the conditions on the way here that could not be evaluated
-     * @param left what is known of the packets that come here
+     * @param before what is known of the packets that come here
      */
     private Truth run(
-        String name, Truth reached, List<Condition> path, PacketsLeft left, int depth) {
+        String name, Truth reached, List<Condition> path, PacketsLeft before, int depth) {
       Optional<List<Rule>> rules = depth > DEEPEST ? Optional.empty() : base.chains().rules(name);
       if (rules.isEmpty()) {
         String text = "chain " + name + ", which cannot be read";
@@ -163,8 +166,8 @@ final class Walk {
       }
       Truth here = reached;
       Truth out = Truth.NO;
-      int before = endings;
-      PacketsLeft inChain = new PacketsLeft(left);
+      int ended = endings;
+      PacketsLeft inChain = new PacketsLeft(before);
       for (Rule rule : rules.get()) {
         if (here == Truth.NO || over) {
           break;
@@ -175,8 +178,8 @@ final class Walk {
           continue;
         }
         List<Condition> open = List.copyOf(unsure);
-        unsure.addAll(doubts);
         unsure.addAll(inChain.conditions());
+        left.conditions().stream().filter(c -> !unsure.contains(c)).forEach(unsure::add);
         Truth acts = here.and(match);
         Action action = rule.action();
         if (action instanceof Action.Ask(var keys, var map)) {
@@ -199,14 +202,17 @@ final class Walk {
           case Action.Accept() -> {
             endings++;
             shield(rule, acts, unsure, true);
+            took(open, inChain, here);
             here = after(here, match);
-            took(open, inChain);
           }
           case Action.Drop() -> here = end(rule, DecisionKind.DROPPED, here, match, acts, unsure);
           case Action.Keep() -> here = end(rule, DecisionKind.KEPT, here, match, acts, unsure);
           case Action.Untrack() -> {
             if (base.isBeforeTracking()) {
-              here = end(rule, DecisionKind.KEPT, here, match, acts, unsure);
+              // At the very priority of tracking, the later registered runs first.
+              boolean surely = base.priority() < BaseChain.NF_IP_PRI_CONNTRACK;
+              DecisionKind kind = surely ? DecisionKind.KEPT : DecisionKind.UNCLEAR;
+              here = end(rule, kind, here, match, acts, unsure);
             }
           }
           case Action.ChangeDestination _ ->
@@ -219,18 +225,19 @@ final class Walk {
             here = Truth.MAYBE;
           }
           case Action.Jump(var chain) -> {
-            int ended = endings;
+            int endedBefore = endings;
             Truth back = run(chain, acts, open, inChain, depth + 1);
             // Packets that did not jump go on here; all do if the chain took none.
-            here = match == Truth.YES ? back : endings == ended ? here : here.and(Truth.MAYBE);
+            here =
+                match == Truth.YES ? back : endings == endedBefore ? here : here.and(Truth.MAYBE);
           }
           case Action.Goto(var chain) -> {
             endings++;
             Truth back = run(chain, acts, open, inChain, depth + 1);
             out = out.or(back);
             shield(rule, back, unsure, depth == 0); // it comes back to the caller: here, to none
+            took(open, inChain, here);
             here = after(here, match);
-            took(open, inChain);
           }
           case Action.Ours() -> here = ours(rule, here, match, acts, unsure);
           case Action.Pin() -> pin(rule, acts, unsure);
@@ -238,7 +245,7 @@ final class Walk {
       }
       Truth back = over ? Truth.NO : out.or(here);
       // Undecided packets returned or came to the end, unless a rule may have ended the base chain.
-      return back != Truth.NO && endings == before ? reached : back;
+      return back != Truth.NO && endings == ended ? reached : back;
     }
 
     /** A verdict map's action for these packets. */
@@ -275,28 +282,36 @@ final class Walk {
       };
     }
 
-    /** Packets that match these conditions have left the base chain. */
-    private void took(List<Condition> open, PacketsLeft inChain) {
+    /**
+     * Packets that meet these conditions have left the base chain, if they came here: some may have
+     * returned to the caller before.
+     */
+    private void took(List<Condition> open, PacketsLeft inChain, Truth here) {
       inChain.took(open);
-      doubts.addAll(PacketsLeft.unclear(open));
+      if (here == Truth.YES || !open.stream().allMatch(Condition::understood)) {
+        left.took(open);
+      }
     }
 
-    private Truth match(Rule rule, List<Condition> unsure, PacketsLeft left) {
+    private Truth match(Rule rule, List<Condition> unsure, PacketsLeft inChain) {
       if (isHairpin(rule)) {
         return Truth.NO;
       }
       Truth all = Truth.YES;
       for (Condition condition : rule.conditions()) {
-        Truth holds = left.narrow(condition, condition.holds(flow, marks));
-        if (holds == Truth.NO) {
+        Truth holds = condition.holds(flow, marks);
+        boolean contradicts =
+            holds == Truth.MAYBE
+                && unsure.stream().anyMatch(known -> Implication.excludes(known, condition));
+        if (holds == Truth.NO || contradicts) {
           return Truth.NO;
         }
-        if (holds == Truth.MAYBE) {
+        if (holds == Truth.MAYBE && !inChain.implies(condition) && !left.implies(condition)) {
           unsure.add(condition);
           all = Truth.MAYBE;
         }
       }
-      return all;
+      return inChain.excludes(unsure) || left.excludes(unsure) ? Truth.NO : all;
     }
 
     /**

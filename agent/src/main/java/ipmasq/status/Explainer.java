@@ -274,7 +274,10 @@ public final class Explainer {
       text.append("; if no rule marked it before");
     }
     if (interfaces.isEmpty() && !RouteLookup.isLocal(question.to())) {
-      text.append("; but the node has no route there now, so nothing leaves");
+      text.append(
+          RouteLookup.isUnreachable(question.to())
+              ? "; but the node has no route there now, so nothing leaves"
+              : "; by which interface it leaves is not known");
     }
     return text.toString();
   }

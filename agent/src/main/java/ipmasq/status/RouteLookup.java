@@ -41,12 +41,16 @@ final class RouteLookup {
   }
 
   /**
-   * The interfaces that packets may leave by; none if the kernel has no route or does not answer.
+   * The interfaces that packets may leave by; none if there is no route, or it is not known.
    * Forwarded packets are looked up as such, with the interface toward their source as input,
    * because policy routing may treat them differently from the node's own.
    */
   static List<String> interfaces(ExplainRequest packet) {
     try (KernelRoutes routes = KernelRoutes.open()) {
+      boolean port = packet.protocol().isPresent() && packet.port().isPresent();
+      if (routes.dependsOnMore(packet.to().family(), packet.from().isPresent(), port)) {
+        return List.of();
+      }
       return packet
           .from()
           .filter(source -> !isLocal(source))
@@ -56,6 +60,15 @@ final class RouteLookup {
           .orElse(List.of());
     } catch (NetlinkUnavailable unavailable) {
       return List.of();
+    }
+  }
+
+  /** Whether the node's routing leads nowhere from there. */
+  static boolean isUnreachable(Ip to) {
+    try (KernelRoutes routes = KernelRoutes.open()) {
+      return routes.isUnreachable(to);
+    } catch (NetlinkUnavailable unavailable) {
+      return false;
     }
   }
 

@@ -1,6 +1,7 @@
 package ipmasq.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ipmasq.cli.InProcess;
@@ -97,6 +98,39 @@ class ExplainPacketsTest {
                 + " ip daddr 203.0.113.0/24 meta mark set 2; }; }");
     assertEquals(Lab.POD.v4(), lab.send(Probe.udp("203.0.113.7")).source());
     assertEquals("unknown", explain("203.0.113.7").get("actual"));
+  }
+
+  /** Rules by source decide about packets of whom nobody said where they come from. */
+  @Test
+  void withoutItsSourceTheInterfaceMayNotBeKnown() {
+    lab.addUplink("198.51.100.20", "2001:db8:9::20");
+    apply("nonMasqueradeCIDRs: [10.0.0.0/8]\n");
+    lab.node().run("ip", "route", "add", "default", "via", "198.51.100.1", "table", "100").ok();
+    lab.node().run("ip", "rule", "add", "from", "10.244.1.2", "lookup", "100").ok();
+    lab.node()
+        .nft(
+            "table ip mine { chain post { type nat hook postrouting priority 90;"
+                + " oifname eth1 masquerade; }; }");
+    agreed("10.99.0.1", "translated");
+    String json = lab.node().call(() -> InProcess.run("explain", "--output=json", "10.99.0.1"));
+    Map<String, Object> open = ParsedJson.maps(ParsedJson.of(json)).getFirst();
+    assertEquals("unknown", open.get("actual"), open.toString());
+  }
+
+  /** Java does not list such interfaces. */
+  @Test
+  void anInterfaceWithoutAddressesIsOneToo() {
+    apply("nonMasqueradeCIDRs: [10.0.0.0/8]\n");
+    lab.node().ip("link add cali1 type veth peer name far", "link set far up");
+    lab.node().sysctl("ipv6/conf/cali1/disable_ipv6=1");
+    lab.node().ip("link set cali1 up", "route add 10.244.7.7/32 dev cali1");
+    Map<String, Object> answer = explain("10.244.7.7");
+    assertEquals("kept", answer.get("actual"), answer.toString());
+    assertFalse(String.valueOf(answer.get("why")).contains("no route"), answer.toString());
+    lab.node().nft("add table ip mine");
+    lab.node().nft("add chain ip mine post { type nat hook postrouting priority 90; }");
+    lab.node().nft("add rule ip mine post oifname cali1 masquerade");
+    assertEquals("translated", explain("10.244.7.7").get("actual"));
   }
 
   @ParameterizedTest

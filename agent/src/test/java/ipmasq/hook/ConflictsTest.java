@@ -50,7 +50,7 @@ class ConflictsTest {
       List.of("10.99.0.1", "172.20.0.1", "203.0.113.7");
 
   private static final NodeLinks LINKS =
-      new NodeLinks(List.of("eth0", "pod0"), List.of(Cidr.of("10.244.1.0/24")));
+      new NodeLinks(List.of("eth0", "pod0"), List.of(), List.of(Cidr.of("10.244.1.0/24")));
 
   private static Lab lab;
 

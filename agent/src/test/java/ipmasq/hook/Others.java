@@ -562,6 +562,101 @@ final class Others {
               }
             }
             """),
+        iptables(
+            "Docker's bridge, with pods elsewhere",
+            "",
+            """
+            -A POSTROUTING -s 10.244.128.0/17 ! -o docker0 -j MASQUERADE
+            """,
+            "masquerades DOCKER"),
+        iptables(
+            "two conditions that returned before",
+            "",
+            """
+            -A POSTROUTING -s 10.244.0.0/16 -o eth0 -d 10.0.0.0/8 -j RETURN
+            -A POSTROUTING -s 10.244.0.0/16 -o eth0 -d 172.20.0.0/16 -j RETURN
+            -A POSTROUTING -s 10.244.0.0/16 -o eth0 -d 169.254.0.0/16 -j RETURN
+            -A POSTROUTING -s 10.244.0.0/16 -o eth0 -j MASQUERADE
+            """),
+        nft(
+            "exempt packets accepted in a chain below",
+            """
+            table ip mine {
+              chain skip { ip saddr 10.244.0.0/16 ip daddr { 10.0.0.0/8, 169.254.0.0/16, 172.20.0.0/16 } accept;
+              }
+              chain post { type nat hook postrouting priority 120; jump skip; ip saddr 10.244.1.0/24 masquerade;
+              }
+            }
+            """),
+        nft(
+            "protocols and ports within what returned before",
+            """
+            table ip mine { chain post { type nat hook postrouting priority 120; meta l4proto { tcp, udp } ip daddr { 10.0.0.0/8, 169.254.0.0/16, 172.20.0.0/16 } return; meta l4proto tcp masquerade;
+              }
+            }
+            """),
+        nft(
+            "a path that contradicts itself",
+            """
+            table ip mine {
+              chain c { ip saddr 10.244.9.0/24 masquerade;
+              }
+              chain post { type nat hook postrouting priority 90; ip saddr 10.244.1.2 jump c; oifname { "wg0", "wg1" } masquerade; iifname "br9" masquerade;
+              }
+            }
+            """),
+        nft(
+            "an output interface before there is one",
+            """
+            table ip mine { chain pre { type filter hook prerouting priority raw; oifname "eth0" notrack;
+              }
+            }
+            """),
+        new Case(
+            "no output interface yet",
+            Tool.NFT,
+            """
+            table ip mine { chain pre { type filter hook prerouting priority raw; oifname != "eth0" ip daddr 203.0.113.0/24 notrack;
+              }
+            }
+            """,
+            "",
+            List.of("keeps OTHER"),
+            List.of("keeps OTHER"),
+            true),
+        nft(
+                "a mark that is taken away again",
+                """
+            table ip mine {
+              chain raw { type filter hook prerouting priority raw; meta mark set 0x1; ip daddr 10.98.9.9 notrack;
+              }
+              chain mangle { type filter hook prerouting priority mangle; meta mark set 0;
+              }
+              chain post { type nat hook postrouting priority 90; meta mark 0x1 masquerade;
+              }
+            }
+            """,
+                "unclear OTHER")
+            .untellable(),
+        nft(
+            "notrack after tracking, and then a verdict",
+            """
+            table ip mine {
+              chain c { masquerade;
+              }
+              chain post { type nat hook postrouting priority 90; ip saddr 10.244.1.2 notrack goto c;
+              }
+            }
+            """,
+            "masquerades OTHER"),
+        nft(
+                "a policy of drop after an accept that nobody can judge",
+                """
+            table ip mine { chain post { type nat hook postrouting priority 90; policy drop; ct mark 0 accept;
+              }
+            }
+            """)
+            .untellable(),
         new Case(
             "what nobody can follow",
             Tool.NFT,

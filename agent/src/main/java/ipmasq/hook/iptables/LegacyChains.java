@@ -106,7 +106,7 @@ final class LegacyChains {
   }
 
   List<EarlierMark> marks(long asked) {
-    return EarlierMark.in(base(table, 0), entry, asked);
+    return EarlierMark.in(base(table, 0), entry, false, asked);
   }
 
   /** The action for a target that is a chain; empty if it is an extension. */

@@ -103,7 +103,12 @@ public final class ForeignChains {
         Chain.BaseHook base = chain.base().orElseThrow();
         boolean ours = base.type().equals("nat") && base.hook() == Hook.POSTROUTING;
         if (!ours && base.hook() != Hook.INPUT && !chain.table().equals("kube-proxy")) {
-          marks.addAll(EarlierMark.in(reader.read(chain, base), base.hook().name(), asked));
+          marks.addAll(
+              EarlierMark.in(
+                  reader.read(chain, base),
+                  base.hook().name(),
+                  chain.family() == TableFamily.NETDEV || chain.family() == TableFamily.BRIDGE,
+                  asked));
         }
       }
       return marks;
@@ -138,7 +143,7 @@ public final class ForeignChains {
   /** A chain of another type, if it has rules that keep packets from nat or rewrite them. */
   private Optional<BaseChain> deciding(Chain chain, Chain.BaseHook base) {
     boolean early =
-        base.hook() == Hook.PREROUTING && base.priority() < BaseChain.NF_IP_PRI_CONNTRACK;
+        base.hook() == Hook.PREROUTING && base.priority() <= BaseChain.NF_IP_PRI_CONNTRACK;
     if (!early && base.hook() != Hook.POSTROUTING) {
       return Optional.empty();
     }

@@ -55,6 +55,7 @@ final class ForeignRule {
   private Optional<Action.SetMark> mark = Optional.empty();
   private int beforeMark; // how many conditions stand before the mark is set
   private boolean marksTwice;
+  private boolean untracks;
   private boolean natFromMap;
   private boolean natToRange;
   private Optional<Mapping> mapping = Optional.empty();
@@ -127,6 +128,13 @@ final class ForeignRule {
       Action.SetMark set = asked || marksTwice ? Action.SetMark.UNKNOWN : mark.get();
       mark = Optional.empty();
       List<ipmasq.hook.Rule> both = new ArrayList<>(List.of(rule(before, set, text)));
+      both.addAll(rules(text));
+      return both;
+    }
+    if (untracks) {
+      untracks = false;
+      List<ipmasq.hook.Rule> both = new ArrayList<>();
+      both.add(new ipmasq.hook.Rule(conditions, new Action.Untrack(), text));
       both.addAll(rules(text));
       return both;
     }
@@ -358,7 +366,7 @@ final class ForeignRule {
   private void unknown(Unknown unknown) {
     switch (unknown.name()) {
       case "log", "last", "dup" -> {}
-      case "notrack" -> decide(new Action.Untrack());
+      case "notrack" -> untracks = true;
       case "redir", "tproxy" -> decide(new Action.ChangeDestination(unknown.name()));
       case "queue", "reject", "synproxy", "fwd", "nat", "masq", "immediate" ->
           decide(new Action.UnknownAction(unknown.name()));

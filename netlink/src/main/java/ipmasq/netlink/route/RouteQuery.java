@@ -6,6 +6,7 @@ import ipmasq.netlink.MessageReader;
 import ipmasq.netlink.MessageWriter;
 import ipmasq.netlink.NetlinkSocket;
 import ipmasq.netlink.NetlinkUnavailable;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Optional;
@@ -15,6 +16,7 @@ import java.util.Set;
 public final class RouteQuery implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofSeconds(2);
   private static final int NETLINK_ROUTE = 0;
+  private static final int RTM_GETLINK = 18;
   private static final int RTM_GETROUTE = 26;
   private static final int RTM_GETRULE = 34;
   private static final int RTM_F_FIB_MATCH = 0x2000;
@@ -30,7 +32,15 @@ public final class RouteQuery implements AutoCloseable {
   private static final int RTA_VIA = 18;
   private static final int RTA_IP_PROTO = 27;
   private static final int RTA_DPORT = 29;
+  private static final int FRA_SRC = 2;
+  private static final int FRA_IIFNAME = 3;
   private static final int FRA_FWMARK = 10;
+  private static final int FRA_IP_PROTO = 22;
+  private static final int FRA_SPORT_RANGE = 23;
+  private static final int FRA_DPORT_RANGE = 24;
+  private static final int IFLA_IFNAME = 3;
+  private static final int SIZEOF_IFINFOMSG = 16;
+  private static final int OFFSETOF_IFI_INDEX = 4;
   private static final int SIZEOF_RTMSG = 12; // and of struct fib_rule_hdr
   private static final int OFFSETOF_RTM_DST_LEN = 1;
   private static final int OFFSETOF_RTM_SRC_LEN = 2;
@@ -70,9 +80,10 @@ public final class RouteQuery implements AutoCloseable {
    */
   public record Forwarded(byte[] source, int cameBy, int mark, int protocol, int port) {}
 
-  /** The marks that rules of routing ask for; nothing if the kernel does not tell. */
-  public Set<Integer> marks(boolean ipv4) {
+  /** What the rules of routing look at; nothing if the kernel does not tell. */
+  public RoutingRules rules(boolean ipv4) {
     Set<Integer> marks = new LinkedHashSet<>();
+    boolean[] by = new boolean[2];
     MessageWriter request = new MessageWriter().begin(RTM_GETRULE, NetlinkSocket.NLM_F_REQUEST);
     byte[] header = new byte[SIZEOF_RTMSG];
     header[0] = (byte) (ipv4 ? AF_INET : AF_INET6);
@@ -82,12 +93,37 @@ public final class RouteQuery implements AutoCloseable {
         message -> {
           AttributeReader attributes = message.attributes(SIZEOF_RTMSG);
           while (attributes.next()) {
-            if (attributes.type() == FRA_FWMARK && attributes.hostU32() != 0) {
-              marks.add(attributes.hostU32());
+            switch (attributes.type()) {
+              case FRA_FWMARK -> marks.add(attributes.hostU32());
+              case FRA_SRC, FRA_IIFNAME -> by[0] = true;
+              case FRA_IP_PROTO, FRA_SPORT_RANGE, FRA_DPORT_RANGE -> by[1] = true;
+              default -> {}
             }
           }
         });
-    return marks;
+    marks.remove(0);
+    return new RoutingRules(marks, by[0], by[1]);
+  }
+
+  /** The name of an interface, also of one without addresses, which Java does not list. */
+  public Optional<String> interfaceName(int index) {
+    MessageWriter request = new MessageWriter().begin(RTM_GETLINK, NetlinkSocket.NLM_F_REQUEST);
+    byte[] header = new byte[SIZEOF_IFINFOMSG];
+    System.arraycopy(hostOrder(index), 0, header, OFFSETOF_IFI_INDEX, 4);
+    request.attributes(header);
+    String[] name = new String[1];
+    socket.ask(
+        request,
+        message -> {
+          AttributeReader attributes = message.attributes(SIZEOF_IFINFOMSG);
+          while (attributes.next()) {
+            if (attributes.type() == IFLA_IFNAME) {
+              byte[] bytes = attributes.bytes();
+              name[0] = new String(bytes, 0, bytes.length - 1, StandardCharsets.UTF_8);
+            }
+          }
+        });
+    return Optional.ofNullable(name[0]);
   }
 
   private Optional<Route> ask(byte[] destination, Optional<Forwarded> packets) {

@@ -204,7 +204,7 @@ public final class Backends implements Targets, AutoCloseable {
 
   /**
    * Watches nf_tables and iptables-legacy, since the kernel runs both: the one with our rules, and
-   * the other in case that an older agent's appear there.
+   * the other in case an older agent's rules appear there.
    *
    * @param inLegacy where ours are; known after the first look
    */

@@ -80,8 +80,8 @@ final class FailureAdvice {
         + String.join(", ", chains)
         + " in table "
         + table
-        + (used ? ", to which rules lead," : ", to which no rule leads,")
-        + " cannot be listed here, and so not removed; unless another agent keeps"
+        + (used ? " (in use)" : " (not in use)")
+        + " can neither be listed nor removed by iptables here; unless another agent keeps"
         + (chains.size() == 1 ? " it, remove it by hand: " : " them, remove them by hand: ")
         + String.join("; ", steps);
   }

@@ -306,9 +306,9 @@ class IptablesBackendTest {
     isNft();
     assertEquals(
         List.of(
-            "chains IP-MASQ-AGENT, IP-MASQ-AGENT-OUT in table ip nat, to which rules lead, cannot"
-                + " be listed here, and so not removed; unless another agent keeps them, remove them"
-                + " by hand: nft -a list chain ip nat POSTROUTING (shows the jump's handle N); nft"
+            "chains IP-MASQ-AGENT, IP-MASQ-AGENT-OUT in table ip nat (in use) can neither be listed"
+                + " nor removed by iptables here; unless another agent keeps them, remove them by"
+                + " hand: nft -a list chain ip nat POSTROUTING (shows the jump's handle N); nft"
                 + " delete rule ip nat POSTROUTING handle N; nft flush chain ip nat IP-MASQ-AGENT;"
                 + " nft flush chain ip nat IP-MASQ-AGENT-OUT; nft delete chain ip nat"
                 + " IP-MASQ-AGENT; nft delete chain ip nat IP-MASQ-AGENT-OUT"),

@@ -6,6 +6,7 @@ import ipmasq.net.Family;
 import ipmasq.netlink.Answer;
 import ipmasq.netlink.xtables.LegacyNat;
 import ipmasq.netlink.xtables.TableShape;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -17,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The kernel has no generation for these tables. It tells the shape of one at once, and a large
  * table is read only if that has changed: then a rule replaced by one of the same size shows with
- * {@link #freshFingerprint}, that is, at the resync. A small table is read each time.
+ * {@link #freshFingerprint}, that is, at the resync. A small table is read each time. Where there
+ * is no table, one is looked for every few seconds.
  */
 public final class LegacyWatch implements Watch {
   private static final int SMALL = 128 << 10;
@@ -28,9 +30,16 @@ public final class LegacyWatch implements Watch {
   /** Reading a large table that changes all the time takes at most this share of the time. */
   private static final int SHARE = 20;
 
+  /** Between looks for a table where there was none. */
+  private static final Duration ABSENT = Duration.ofSeconds(4);
+
+  private static final List<Object> NO_TABLES = List.of("", "");
+
   private final LegacyTables tables;
   private final NatWatch ipv4 = new NatWatch(LegacyNat.IPV4);
   private final NatWatch ipv6 = new NatWatch(LegacyNat.IPV6);
+  private Optional<Object> last = Optional.empty();
+  private long lookedAt;
 
   LegacyWatch(LegacyTables tables) {
     this.tables = tables;
@@ -52,6 +61,16 @@ public final class LegacyWatch implements Watch {
   }
 
   private Optional<Object> read(boolean anew) {
+    long now = System.nanoTime();
+    boolean absent = last.equals(Optional.of(NO_TABLES)) && now - lookedAt < ABSENT.toNanos();
+    if (anew || !absent) {
+      last = read4And6(anew);
+      lookedAt = now;
+    }
+    return last;
+  }
+
+  private Optional<Object> read4And6(boolean anew) {
     List<Object> all = new ArrayList<>();
     for (Family family : Family.values()) {
       LegacyTables.Presence presence = tables.look(family, "nat");

@@ -33,7 +33,11 @@ class LegacyWatchTest {
       assertEquals(
           LegacyTables.Presence.NOT_THERE, node.call(() -> tables.look(Family.IPV4, "nat")));
       iptables(node, "-N SOME");
-      assertNotEquals(without, node.call(watch::fingerprint));
+      Eventually.within(
+          Duration.ofSeconds(20),
+          "the new table",
+          () -> node.call(watch::fingerprint),
+          now -> !now.equals(without));
     }
   }
 

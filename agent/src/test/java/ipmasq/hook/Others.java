@@ -658,6 +658,21 @@ final class Others {
             """)
             .untellable(),
         new Case(
+            "a set whose elements have a limit",
+            Tool.NFT,
+            """
+            table ip mine {
+              set some { type ipv4_addr; limit rate 1/hour burst 1 packets; elements = { 10.244.1.2 };
+              }
+              chain post { type nat hook postrouting priority 90; ip saddr @some masquerade;
+              }
+            }
+            """,
+            "",
+            List.of("unclear OTHER"),
+            List.of(),
+            false),
+        new Case(
             "what nobody can follow",
             Tool.NFT,
             """

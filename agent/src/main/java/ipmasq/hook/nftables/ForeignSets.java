@@ -99,10 +99,11 @@ class ForeignSets {
         pairs ? pairs(head.get().list()) : single(head.get().list()), new InKernel(set.get()));
   }
 
-  /** Rules fill it as packets pass, or its elements expire: no look at it lasts. */
+  /** Rules fill it as packets pass, or its elements expire or are used up: no look at it lasts. */
   private static boolean changesByItself(NftSet set) {
     return set.flags().contains(NftSet.SetFlag.DYNAMIC)
-        || set.flags().contains(NftSet.SetFlag.TIMEOUT);
+        || set.flags().contains(NftSet.SetFlag.TIMEOUT)
+        || set.flags().contains(NftSet.SetFlag.EXPRESSION);
   }
 
   private static List<Entry> single(List<Element> elements) {

@@ -6,7 +6,9 @@ import ipmasq.netlink.MalformedMessage;
 import ipmasq.netlink.MessageReader;
 import ipmasq.netlink.MessageWriter;
 import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -60,7 +62,12 @@ public record NftSet(
     DYNAMIC,
     OBJECT,
     /** {@code NFT_SET_CONCAT}. */
-    CONCATENATION;
+    CONCATENATION,
+    /**
+     * {@code NFT_SET_EXPR}, where it is more than a counter: its elements match as long as their
+     * limit or quota lasts.
+     */
+    EXPRESSION;
 
     private int bit() {
       return 1 << ordinal();
@@ -136,9 +143,13 @@ public record NftSet(
     int bits = attributes.u32(NFTA_SET_FLAGS, 0);
     Set<SetFlag> flags = EnumSet.noneOf(SetFlag.class);
     for (SetFlag flag : SetFlag.values()) {
-      if ((bits & flag.bit()) != 0) {
+      if ((bits & flag.bit()) != 0 && flag != SetFlag.EXPRESSION) {
         flags.add(flag);
       }
+    }
+    List<Expression> expressions = expressions(attributes);
+    if (!expressions.stream().allMatch(Counter.class::isInstance)) {
+      flags.add(SetFlag.EXPRESSION);
     }
     return new NftSet(
         TableFamily.of(message.family()),
@@ -147,23 +158,23 @@ public record NftSet(
         new KeyType(attributes.u32(NFTA_SET_KEY_TYPE, 0), attributes.u32(NFTA_SET_KEY_LEN)),
         flags,
         attributes.nested(NFTA_SET_DESC, NFTA_SET_DESC_SIZE).u32(NFTA_SET_DESC_SIZE, 0),
-        counts(attributes),
+        expressions.stream().anyMatch(Counter.class::isInstance),
         attributes.has(NFTA_SET_USERDATA)
             ? Userdata.comment(attributes.bytes(NFTA_SET_USERDATA), NFTNL_UDATA_SET_COMMENT)
             : "",
         attributes.u64(NFTA_SET_HANDLE, 0));
   }
 
-  private static boolean counts(Attributes attributes) throws MalformedMessage {
+  private static List<Expression> expressions(Attributes attributes) throws MalformedMessage {
     if (attributes.has(NFTA_SET_EXPR)) {
-      return Expressions.read(attributes.list(NFTA_SET_EXPR)) instanceof Counter;
+      return List.of(Expressions.read(attributes.list(NFTA_SET_EXPR)));
     }
-    boolean counts = false;
+    List<Expression> all = new ArrayList<>();
     AttributeReader list = attributes.list(NFTA_SET_EXPRESSIONS);
     while (list.next()) {
-      counts |= Expressions.read(list.nested()) instanceof Counter;
+      all.add(Expressions.read(list.nested()));
     }
-    return counts;
+    return all;
   }
 
   @Override

@@ -19,6 +19,7 @@ import ipmasq.policy.Policy;
 import ipmasq.status.CounterSampler;
 import ipmasq.status.HookSample;
 import ipmasq.status.Keeper;
+import ipmasq.status.StatusHandler;
 import ipmasq.status.StatusJson;
 import ipmasq.status.StatusText;
 import ipmasq.status.StatusTracker;
@@ -132,8 +133,8 @@ final class ShowStatus {
       throw new IOException(answer.body().strip());
     }
     context.out().print(answer.body());
-    String json = context.json() ? answer.body() : Fetch.get(where, "/api/status").body();
-    return json.startsWith("{\"ok\":true") ? Main.OK : Main.FAILED;
+    boolean ok = answer.header(StatusHandler.OK).equals(Optional.of("true"));
+    return ok ? Main.OK : Main.FAILED;
   }
 
   /** The state as a pass would see it, without writing. */

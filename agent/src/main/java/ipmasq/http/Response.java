@@ -1,6 +1,7 @@
 package ipmasq.http;
 
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.Map;
 
 /**
@@ -26,5 +27,11 @@ public record Response(int status, String type, byte[] body, Map<String, String>
   public static Response json(int status, String json) {
     return new Response(
         status, "application/json", (json + "\n").getBytes(StandardCharsets.UTF_8), Map.of());
+  }
+
+  public Response with(String header, String value) {
+    Map<String, String> all = new HashMap<>(headers);
+    all.put(header, value);
+    return new Response(status, type, body, all);
   }
 }

@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The routes of the server. Called on the server's thread, which must not wait. */
 public final class StatusHandler implements Handler {
+  /** The header that says whether all is well, so that no reader has to take text apart. */
+  public static final String OK = "Ip-Masq-Ok";
+
   private static final int BUSIEST_RANGES = 8;
   private final StatusTracker tracker;
   private final CounterSampler sampler;
@@ -63,8 +66,7 @@ public final class StatusHandler implements Handler {
       case "/readyz" -> answer.accept(readiness());
       case "/metrics" -> view(answer, this::metrics);
       case "/api/status" -> view(answer, this::status);
-      case "/api/status.txt" ->
-          view(answer, view -> Response.text(200, StatusText.of(view).stripTrailing()));
+      case "/api/status.txt" -> view(answer, StatusHandler::text);
       case "/api/flows" -> view(answer, this::flows);
       case "/api/explain" -> explain(request, answer);
       default -> answer.accept(Response.text(404, "there is nothing here"));
@@ -143,11 +145,20 @@ public final class StatusHandler implements Handler {
         200, Exposition.TYPE, Metrics.of(view, usage).getBytes(StandardCharsets.UTF_8), Map.of());
   }
 
+  private static Response text(View view) {
+    return told(view, Response.text(200, StatusText.of(view).stripTrailing()));
+  }
+
+  private static Response told(View view, Response response) {
+    return response.with(OK, String.valueOf(view.state().ok()));
+  }
+
   @SuppressWarnings("ReferenceEquality") // to compare them whole would cost what this saves
   private synchronized Response status(View view) {
     Rendered known = rendered;
     if (known == null || known.status != view.status() || known.sample != view.sample()) {
-      known = new Rendered(view.status(), view.sample(), Response.json(200, StatusJson.of(view)));
+      Response json = told(view, Response.json(200, StatusJson.of(view)));
+      known = new Rendered(view.status(), view.sample(), json);
       rendered = known;
     }
     return known.response;

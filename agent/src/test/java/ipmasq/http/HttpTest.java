@@ -6,9 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -25,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What any client may do to the server, and what it must not achieve. */
 @Timeout(60)
@@ -282,6 +286,30 @@ class HttpTest {
         assertTrue(answer.startsWith("HTTP/1.1 " + status + " "), answer);
       }
       assertEquals(200, Fetch.get(where, "/").status(), "a client that sends no Host header");
+    }
+  }
+
+  /** What an agent leaves behind that stops while it answers. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "{\"ok\":tr"})
+  void anAnswerThatIsCutShortIsNone(String body) throws Exception {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String answer = "HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n" + body;
+      Thread server = Thread.ofPlatform().start(() -> answerOne(socket, answer));
+      InetSocketAddress where = (InetSocketAddress) socket.getLocalSocketAddress();
+      IOException cut = assertThrows(IOException.class, () -> Fetch.get(where, "/"));
+      assertEquals("its answer is cut short", cut.getMessage());
+      server.join();
+    }
+  }
+
+  private static void answerOne(ServerSocket socket, String answer) {
+    try (Socket client = socket.accept()) {
+      // Whole, so that closing does not reset the connection.
+      client.getInputStream().readNBytes("GET / HTTP/1.0\r\n\r\n".length());
+      client.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
+    } catch (IOException failed) {
+      throw new UncheckedIOException(failed);
     }
   }
 

@@ -281,6 +281,20 @@ class StatusHandlerTest {
   }
 
   @Test
+  void aHeaderSaysWhetherAllIsWell() throws Exception {
+    story.pass(Trigger.START, Story.unchanged());
+    assertEquals(List.of("true", "true"), headers());
+    story.pass(Trigger.RESYNC, Story.failed());
+    assertEquals(List.of("false", "false"), headers());
+  }
+
+  private List<String> headers() throws Exception {
+    return List.of(
+        ask("/api/status", Map.of()).headers().get(StatusHandler.OK),
+        ask("/api/status.txt", Map.of()).headers().get(StatusHandler.OK));
+  }
+
+  @Test
   void refusesWhatIsNoAddress() throws Exception {
     story.pass(Trigger.START, Story.unchanged());
     for (Map<String, String> query :

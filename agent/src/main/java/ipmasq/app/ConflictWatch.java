@@ -121,8 +121,8 @@ public final class ConflictWatch implements Consumer<Pass> {
   }
 
   /** The nat prerouting hook, where services get their destination. */
-  static Optional<Hook> services(Ip to) {
-    return Optional.of(new NatHooks().services(to)); // for any thread
+  static Optional<Hook> services(Ip to, boolean ofNode) {
+    return Optional.of(new NatHooks().services(to, ofNode)); // for any thread
   }
 
   private void run() {

@@ -4,6 +4,7 @@ import ipmasq.config.Config.BackendChoice;
 import ipmasq.hook.BaseChain;
 import ipmasq.hook.EarlierMark;
 import ipmasq.hook.Hook;
+import ipmasq.hook.HookPoint;
 import ipmasq.hook.iptables.LegacyHook;
 import ipmasq.hook.nftables.BaseChains;
 import ipmasq.hook.nftables.ForeignChains;
@@ -52,10 +53,15 @@ public final class NatHooks {
     return new Hook(hook.family(), hook.chains(), hook.ours(), marks);
   }
 
-  /** The hook at nat prerouting, where services get their destination. */
-  public Hook services(Ip to) {
-    List<BaseChain> chains = new ArrayList<>(ForeignChains.prerouting(bases, to));
-    iptables.prerouting(to.family()).ifPresent(chains::add);
+  /**
+   * The nat hook where services get their destination.
+   *
+   * @param ofNode whether the packets are the node's own
+   */
+  public Hook services(Ip to, boolean ofNode) {
+    HookPoint point = ofNode ? HookPoint.OUTPUT : HookPoint.PREROUTING;
+    List<BaseChain> chains = new ArrayList<>(ForeignChains.services(bases, to, point));
+    iptables.services(to.family(), point).ifPresent(chains::add);
     return withMarks(new Hook(to.family(), chains, Optional.empty()));
   }
 

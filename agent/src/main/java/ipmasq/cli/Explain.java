@@ -118,7 +118,7 @@ final class Explain {
             hooks.computeIfAbsent(
                 family,
                 _ -> look.at(family, found.backend(), found.config().masqChain(), found.inForce()));
-        Hook before = look.services(question.to());
+        Hook before = look.services(question.to(), question.ofNode());
         answers.add(Explainer.byRules(question, found.wanted(), hook, Optional.of(before)));
       }
     }

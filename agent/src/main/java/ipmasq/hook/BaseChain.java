@@ -15,19 +15,19 @@ import java.util.function.Predicate;
  * @param drops whether its policy is drop
  */
 public record BaseChain(
-    String name, int priority, String entry, boolean drops, ReachedChains chains) {
+    String name, HookPoint point, int priority, String entry, boolean drops, ReachedChains chains) {
   /** The priority of iptables' nat POSTROUTING. */
   public static final int NF_IP_PRI_NAT_SRC = 100;
 
   /** The priority of iptables' nat PREROUTING. */
   public static final int NF_IP_PRI_NAT_DST = -100;
 
-  /** The priority of connection tracking at prerouting. */
+  /** The priority of connection tracking, at prerouting and at output. */
   public static final int NF_IP_PRI_CONNTRACK = -200;
 
   /** Whether it runs, or may run, before the connection is known to the kernel. */
   public boolean isBeforeTracking() {
-    return priority <= NF_IP_PRI_CONNTRACK;
+    return point != HookPoint.POSTROUTING && priority <= NF_IP_PRI_CONNTRACK;
   }
 
   /** The chains of a table, by name. */
@@ -48,14 +48,16 @@ public record BaseChain(
     }
   }
 
+  /** A chain at postrouting. */
   public BaseChain(String name, int priority, String entry, Map<String, List<Rule>> chains) {
-    this(name, priority, entry, false, new ChainsRead(chains));
+    this(name, HookPoint.POSTROUTING, priority, entry, false, new ChainsRead(chains));
   }
 
   /** A chain that could not be read, and why. */
-  public static BaseChain unreadable(String name, int priority, String why) {
+  public static BaseChain unreadable(String name, HookPoint point, int priority, String why) {
     Rule rule = new Rule(List.of(), new Action.UnknownAction(why), why);
-    return new BaseChain(name, priority, "", Map.of("", List.of(rule)));
+    ChainsRead chains = new ChainsRead(Map.of("", List.of(rule)));
+    return new BaseChain(name, point, priority, "", false, chains);
   }
 
   /** Whether a rule that can be reached from it has such an action. */
@@ -70,7 +72,7 @@ public record BaseChain(
             chains
                 .rules(chain)
                 .map(rules -> rules.stream().map(rule -> trusting(rule, except)).toList());
-    return new BaseChain(name, priority, entry, drops, all);
+    return new BaseChain(name, point, priority, entry, drops, all);
   }
 
   private static Rule trusting(Rule rule, Predicate<Action> except) {

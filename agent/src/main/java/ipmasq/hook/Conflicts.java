@@ -75,11 +75,12 @@ public final class Conflicts {
   }
 
   private void judge() {
-    List<Rule> rules = hook.chains().stream().flatMap(chain -> chain.rules().stream()).toList();
+    Flow any = Flow.to(IpRange.of(hook.family().all()));
+    List<Rule> rules =
+        hook.chainsFor(any).stream().flatMap(chain -> chain.rules().stream()).toList();
     List<Cidr> unforwarded = nowhere(hook.family()).stream().map(Cidr::of).toList();
     List<IpRange> parts = AddressParts.of(hook, rules, unforwarded);
     AddressRanges nowhere = AddressRanges.ofBlocks(unforwarded);
-    Flow any = Flow.to(IpRange.of(hook.family().all()));
     Flow ours = any.from(policy.sources()).via(policy.interfaces());
     long steps = 0;
     for (IpRange part : parts) {
@@ -101,7 +102,7 @@ public final class Conflicts {
 
   private Decision tooMany(int rules, int parts) {
     String text = rules + " rules and " + parts + " ranges of destinations: not all were judged";
-    BaseChain base = BaseChain.unreadable("all chains", 0, text);
+    BaseChain base = BaseChain.unreadable("all chains", HookPoint.POSTROUTING, 0, text);
     return new Decision(
         base, base.rules().getFirst(), Decision.DecisionKind.UNCLEAR, false, List.of());
   }

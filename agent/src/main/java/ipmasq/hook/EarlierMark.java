@@ -12,7 +12,7 @@ import java.util.Set;
  *     is not followed
  * @param bits the bits that it may set
  */
-public record EarlierMark(List<Condition> path, MarkPlace place, long bits) {
+public record EarlierMark(List<Condition> path, HookPoint point, long bits) {
   private static final int MOST_STEPS = 20_000;
   private static final Marks ANY = Marks.zero(0xffff_ffffL);
 
@@ -22,7 +22,7 @@ public record EarlierMark(List<Condition> path, MarkPlace place, long bits) {
 
   /** Any packet may have any mark. */
   public static EarlierMark unknown() {
-    return new EarlierMark(List.of(), MarkPlace.AFTER_ROUTING, 0xffff_ffffL);
+    return new EarlierMark(List.of(), HookPoint.POSTROUTING, 0xffff_ffffL);
   }
 
   /** Whether kube-proxy's chain marks only packets to services; the one that marks may be used. */
@@ -31,69 +31,38 @@ public record EarlierMark(List<Condition> path, MarkPlace place, long bits) {
   }
 
   boolean mayMark(Flow flow) {
-    Flow seen =
-        switch (place) {
-          case ON_A_LINK -> flow.onAnyLink();
-          case BEFORE_ROUTING -> flow.beforeRouting();
-          case AFTER_ROUTING -> flow;
-        };
-    return path.stream().noneMatch(condition -> condition.holds(seen, ANY) == Truth.NO);
-  }
-
-  /** Where it is set, which tells what its conditions see. */
-  public enum MarkPlace {
-    /** A chain of a device or a bridge: its interfaces may be ports of others. */
-    ON_A_LINK,
-    /** No packet has an output interface yet. */
-    BEFORE_ROUTING,
-    AFTER_ROUTING
+    Flow seen = point.seen(flow);
+    return point.passes(flow)
+        && path.stream().noneMatch(condition -> condition.holds(seen, ANY) == Truth.NO);
   }
 
   /**
    * All in a base chain and the chains that it leads to.
    *
-   * @param hook the name of its hook: the node's own packets pass OUTPUT, all others PREROUTING
-   * @param onLink whether it is a chain of a device or a bridge
    * @param asked rules that set none of these bits do not matter
    */
-  public static List<EarlierMark> in(BaseChain base, String hook, boolean onLink, long asked) {
-    MarkPlace place =
-        onLink
-            ? MarkPlace.ON_A_LINK
-            : hook.equals("PREROUTING") || hook.equals("INGRESS")
-                ? MarkPlace.BEFORE_ROUTING
-                : MarkPlace.AFTER_ROUTING;
-    Scan scan = new Scan(base, place, asked);
-    scan.chain(base.entry(), packets(hook));
+  public static List<EarlierMark> in(BaseChain base, long asked) {
+    Scan scan = new Scan(base, asked);
+    scan.chain(base.entry(), List.of());
     return scan.stepsLeft < 0 ? List.of(unknown()) : scan.found;
-  }
-
-  private static List<Condition> packets(String hook) {
-    return switch (hook) {
-      case "OUTPUT" -> List.of(new Condition.LocalSource());
-      case "POSTROUTING" -> List.of();
-      default -> List.of(new Condition.Not(new Condition.LocalSource()));
-    };
   }
 
   private static final class Scan {
     private final BaseChain base;
-    private final MarkPlace place;
     private final long asked;
     private final List<EarlierMark> found = new ArrayList<>();
     private final Set<String> inside = new HashSet<>();
     private int stepsLeft = MOST_STEPS;
 
-    Scan(BaseChain base, MarkPlace place, long asked) {
+    Scan(BaseChain base, long asked) {
       this.base = base;
-      this.place = place;
       this.asked = asked;
     }
 
     void chain(String name, List<Condition> path) {
       List<Rule> rules = base.chains().rules(name).orElse(null);
       if (rules == null) {
-        found.add(new EarlierMark(path, place, asked));
+        found.add(new EarlierMark(path, base.point(), asked));
         return;
       }
       if (!inside.add(name)) {
@@ -107,11 +76,11 @@ public record EarlierMark(List<Condition> path, MarkPlace place, long bits) {
         all.addAll(rule.conditions());
         long bits = rule.mark().map(Action.SetMark::sets).orElse(0L) & asked;
         if (bits != 0) {
-          found.add(new EarlierMark(all, place, bits));
+          found.add(new EarlierMark(all, base.point(), bits));
         }
         if (rule.action() instanceof Action.Ask
             || rule.action() instanceof Action.UnknownAction(var text) && text.startsWith("vmap")) {
-          found.add(new EarlierMark(all, place, asked)); // where it leads to is not known
+          found.add(new EarlierMark(all, base.point(), asked)); // where it leads to is not known
         }
         rule.target().ifPresent(target -> chain(target, all));
       }

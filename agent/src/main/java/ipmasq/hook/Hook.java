@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The nat postrouting hook of one family.
+ * The nat postrouting hook of one family, with chains before it that keep packets from it.
  *
  * @param chains in the order in which they run
  * @param ours the policy of our rules; empty if there are none
@@ -32,6 +32,11 @@ public record Hook(
   /** Whether our rules are there, as far as could be read. */
   public boolean holdsOurs() {
     return chains.stream().anyMatch(Walk::leadsToOurs);
+  }
+
+  /** Those that these packets pass. */
+  List<BaseChain> chainsFor(Flow flow) {
+    return chains.stream().filter(chain -> chain.point().passes(flow)).toList();
   }
 
   /** The bits of the mark that rules here ask for. */

@@ -33,10 +33,7 @@ final class Walk {
   }
 
   List<Decision> decisions() {
-    List<BaseChain> chains =
-        flow.ofNode() == Truth.YES
-            ? hook.chains().stream().filter(chain -> !chain.isBeforeTracking()).toList()
-            : hook.chains();
+    List<BaseChain> chains = hook.chainsFor(flow);
     int from = 0;
     while (from < chains.size() && !over) {
       int to = from + 1;
@@ -134,7 +131,7 @@ final class Walk {
 
     Base(BaseChain base) {
       this.base = base;
-      this.flow = base.isBeforeTracking() ? Walk.this.flow.beforeRouting() : Walk.this.flow;
+      this.flow = base.point().seen(Walk.this.flow);
     }
 
     void run() {

@@ -43,11 +43,15 @@ public final class CounterSampler {
     Optional<HookSample> at(Pass pass, Family family, Optional<Policy> ours);
   }
 
-  /** Looks at the nat prerouting hook, where services get their destination. */
+  /** Looks at the nat hook where services get their destination. */
   @FunctionalInterface
   public interface Services {
-    /** The part that concerns a destination. */
-    Optional<Hook> at(Ip to);
+    /**
+     * The part that concerns a destination.
+     *
+     * @param ofNode whether the packets are the node's own
+     */
+    Optional<Hook> at(Ip to, boolean ofNode);
   }
 
   /**
@@ -66,7 +70,7 @@ public final class CounterSampler {
     }
 
     public Sample(Instant at, Map<Family, Observation> families, Map<Family, HookSample> hooks) {
-      this(at, families, hooks, _ -> Optional.empty());
+      this(at, families, hooks, (_, _) -> Optional.empty());
     }
   }
 
@@ -95,7 +99,7 @@ public final class CounterSampler {
    */
   public CounterSampler(
       BackendLook look, HookLook hookLook, InstantSource clock, LongSupplier nanos) {
-    this(look, hookLook, _ -> Optional.empty(), clock, nanos);
+    this(look, hookLook, (_, _) -> Optional.empty(), clock, nanos);
   }
 
   public CounterSampler(

@@ -27,8 +27,13 @@ public record ExplainRequest(
   Flow flow(Optional<Policy> policy, List<String> interfaces) {
     Flow flow = Flow.to(to).local(RouteLookup.isLocal(to)).by(protocol, port).via(interfaces);
     return from.isPresent()
-        ? flow.from(from.get(), RouteLookup.isLocal(from.get()), RouteLookup.cameBy(from.get()))
+        ? flow.from(from.get(), ofNode(), RouteLookup.cameBy(from.get()))
         : flow.from(policy.<List<ipmasq.net.Cidr>>map(Policy::sources).orElse(List.of()));
+  }
+
+  /** Whether the packet is the node's own. */
+  public boolean ofNode() {
+    return from.filter(RouteLookup::isLocal).isPresent();
   }
 
   /** What routing looks at. */

@@ -75,7 +75,7 @@ public final class Explainer {
    * By all rules at the hook.
    *
    * @param policy what the config asks for
-   * @param services the nat prerouting hook, where services get their destination
+   * @param services the nat hook where services get their destination
    */
   public static Explanation byRules(
       ExplainRequest question, Optional<Policy> policy, Hook hook, Optional<Hook> services) {

@@ -48,7 +48,11 @@ public record View(Status status, Sample sample, Instant now) {
         hook(family)
             .map(
                 hook ->
-                    Explainer.byRules(question, policy, hook, sample.services().at(question.to())))
+                    Explainer.byRules(
+                        question,
+                        policy,
+                        hook,
+                        sample.services().at(question.to(), question.ofNode())))
             .orElseGet(() -> Explainer.byPolicy(question, policy));
     return answer.wanted().equals("anything")
         ? answer

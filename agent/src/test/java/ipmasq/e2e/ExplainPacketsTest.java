@@ -22,6 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What {@code explain} says is what packets do, where it takes more than our own rules to know. */
@@ -258,13 +259,18 @@ class ExplainPacketsTest {
     agreed("10.98.0.1", "kept");
   }
 
-  @Test
-  void rulesThatNobodyCanListAreUnknown() throws Exception {
+  @ParameterizedTest
+  @CsvSource({
+    "10.99.0.1, translated, nat -A POSTROUTING -j MASQUERADE, iptables-legacy PREROUTING",
+    "203.0.113.7, kept, raw -A PREROUTING -j CT --notrack, iptables-legacy raw PREROUTING"
+  })
+  void rulesThatNobodyCanListAreUnknown(String to, String actual, String rule, String place)
+      throws Exception {
     try (Node node = Node.in(lab.node())) {
       node.volume().write("nonMasqueradeCIDRs: [10.0.0.0/8]\n");
       node.commandWithConfig("apply", "--backend=nftables").ok();
-      lab.node().run("iptables-legacy", "-t", "nat", "-A", "POSTROUTING", "-j", "MASQUERADE").ok();
-      agreed("10.99.0.1", "translated");
+      node.shell("iptables-legacy -w 5 -t " + rule).ok();
+      agreed(to, actual);
       // A wrapper, as some images have: what it lists, and of which iptables, is not known.
       Path programs = Files.createDirectory(node.volume().directory().resolve("..programs"));
       Path wrapper = programs.resolve("iptables-save");
@@ -272,9 +278,9 @@ class ExplainPacketsTest {
       assertTrue(wrapper.toFile().setExecutable(true));
       node.environment("PATH", programs.toString());
       Result json =
-          node.command(
-              "explain", "10.99.0.1", "--from=10.244.1.2", "--output=json", "--backend=nftables");
+          node.command("explain", to, "--from=10.244.1.2", "--output=json", "--backend=nftables");
       assertTrue(json.ok().contains("\"actual\":\"unknown\""), json.toString());
+      assertTrue(json.stdout().contains(place + ": "), json.toString());
     }
   }
 }

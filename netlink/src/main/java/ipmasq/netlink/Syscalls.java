@@ -66,8 +66,10 @@ final class Syscalls {
     try {
       long result = (long) SYSCALL.invokeExact(captured, number, a, b, c, d, e, f);
       return result == -1 ? -errno(captured) : result;
+    } catch (RuntimeException | Error thrown) {
+      throw thrown; // such as OutOfMemoryError, which callers survive
     } catch (Throwable impossible) {
-      throw new AssertionError(impossible);
+      throw new AssertionError(impossible); // the call itself throws nothing
     }
   }
 

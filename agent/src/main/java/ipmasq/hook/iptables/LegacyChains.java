@@ -3,6 +3,7 @@ package ipmasq.hook.iptables;
 import ipmasq.hook.Action;
 import ipmasq.hook.BaseChain;
 import ipmasq.hook.EarlierMark;
+import ipmasq.hook.HookPoint;
 import ipmasq.hook.Rule;
 import ipmasq.net.Family;
 import java.util.ArrayDeque;
@@ -28,6 +29,7 @@ final class LegacyChains {
 
   private final Family family;
   private final String table;
+  private final HookPoint point;
   private final String entry;
   private final Optional<String> ourChain;
   private final boolean forMarks;
@@ -38,21 +40,22 @@ final class LegacyChains {
   private int rules;
 
   private LegacyChains(
-      Family family, String table, String entry, Optional<String> ourChain, boolean forMarks) {
+      Family family, String table, HookPoint point, Optional<String> ourChain, boolean forMarks) {
     this.family = family;
     this.table = table;
-    this.entry = entry;
+    this.point = point;
+    this.entry = point.name();
     this.ourChain = ourChain;
     this.forMarks = forMarks;
   }
 
-  static LegacyChains of(Family family, String table, String entry, Optional<String> ourChain) {
-    return new LegacyChains(family, table, entry, ourChain, false);
+  static LegacyChains of(Family family, String table, HookPoint point, Optional<String> ourChain) {
+    return new LegacyChains(family, table, point, ourChain, false);
   }
 
   /** To look for marks: kube-proxy's chains, which mark packets to services, are left out. */
-  static LegacyChains forMarks(Family family, String table, String entry) {
-    return new LegacyChains(family, table, entry, Optional.empty(), true);
+  static LegacyChains forMarks(Family family, String table, HookPoint point) {
+    return new LegacyChains(family, table, point, Optional.empty(), true);
   }
 
   void accept(String line) {
@@ -102,11 +105,11 @@ final class LegacyChains {
       }
       chains.put(chain, read);
     }
-    return new BaseChain(name, priority, entry, drops, new BaseChain.ChainsRead(chains));
+    return new BaseChain(name, point, priority, entry, drops, new BaseChain.ChainsRead(chains));
   }
 
   List<EarlierMark> marks(long asked) {
-    return EarlierMark.in(base(table, 0), entry, false, asked);
+    return EarlierMark.in(base(table, 0), asked);
   }
 
   /** The action for a target that is a chain; empty if it is an extension. */

@@ -1,8 +1,14 @@
 package ipmasq.hook.iptables;
 
+import static ipmasq.hook.HookPoint.FORWARD;
+import static ipmasq.hook.HookPoint.OUTPUT;
+import static ipmasq.hook.HookPoint.POSTROUTING;
+import static ipmasq.hook.HookPoint.PREROUTING;
+
 import ipmasq.hook.Action;
 import ipmasq.hook.BaseChain;
 import ipmasq.hook.EarlierMark;
+import ipmasq.hook.HookPoint;
 import ipmasq.iptables.ChildProcesses;
 import ipmasq.iptables.Commands;
 import ipmasq.iptables.Commands.CommandResult;
@@ -27,14 +33,16 @@ import java.util.function.Consumer;
 public final class LegacyHook {
   private static final Duration DEADLINE = Duration.ofSeconds(10);
   private static final int NF_IP_PRI_RAW = -300;
+  private static final Action.UnknownAction NOT_LISTED =
+      new Action.UnknownAction("rules of iptables-legacy, which nobody here could list");
 
   /** The chains that packets pass before nat postrouting, by table. */
-  private static final Map<String, List<String>> EARLIER =
+  private static final Map<String, List<HookPoint>> EARLIER =
       Map.of(
-          "raw", List.of("PREROUTING", "OUTPUT"),
-          "mangle", List.of("PREROUTING", "FORWARD", "OUTPUT", "POSTROUTING"),
-          "filter", List.of("FORWARD", "OUTPUT"),
-          "nat", List.of("PREROUTING", "OUTPUT"));
+          "raw", List.of(PREROUTING, OUTPUT),
+          "mangle", List.of(PREROUTING, FORWARD, OUTPUT, POSTROUTING),
+          "filter", List.of(FORWARD, OUTPUT),
+          "nat", List.of(PREROUTING, OUTPUT));
 
   private final Programs programs = Programs.ofEnvironment();
   private final LegacyTables legacy = LegacyTables.ofKernel();
@@ -46,41 +54,45 @@ public final class LegacyHook {
   }
 
   /**
-   * The chain at nat postrouting, if there is a legacy table, and the one that keeps packets from
-   * being tracked, if there is one.
+   * The chain at nat postrouting, if there is a legacy table, and those that keep packets from
+   * being tracked, if there are any.
    *
    * @param ourChain the chain that holds the policy in force, if legacy holds it
    */
   public List<BaseChain> postrouting(Family family, Optional<String> ourChain) {
     List<BaseChain> chains = new ArrayList<>();
-    read(family, "nat", "POSTROUTING", BaseChain.NF_IP_PRI_NAT_SRC, ourChain)
-        .ifPresent(chains::add);
-    read(family, "raw", "PREROUTING", NF_IP_PRI_RAW, Optional.empty())
-        .filter(raw -> raw.has(Action.Untrack.class::isInstance))
-        .map(raw -> raw.trusting(_ -> false))
-        .ifPresent(chains::add);
+    read(family, "nat", POSTROUTING, BaseChain.NF_IP_PRI_NAT_SRC, ourChain).ifPresent(chains::add);
+    for (HookPoint point : List.of(PREROUTING, OUTPUT)) {
+      read(family, "raw", point, NF_IP_PRI_RAW, Optional.empty())
+          .filter(raw -> raw.has(it -> it instanceof Action.Untrack || it.equals(NOT_LISTED)))
+          .map(raw -> raw.trusting(NOT_LISTED::equals))
+          .ifPresent(chains::add);
+    }
     return chains;
   }
 
-  /** The chain at nat prerouting. */
-  public Optional<BaseChain> prerouting(Family family) {
-    return read(family, "nat", "PREROUTING", BaseChain.NF_IP_PRI_NAT_DST, Optional.empty());
+  /**
+   * The nat chain in which packets get another destination.
+   *
+   * @param point prerouting or, for the node's own packets, output
+   */
+  public Optional<BaseChain> services(Family family, HookPoint point) {
+    return read(family, "nat", point, BaseChain.NF_IP_PRI_NAT_DST, Optional.empty());
   }
 
   private Optional<BaseChain> read(
-      Family family, String table, String entry, int priority, Optional<String> ourChain) {
-    String name = "iptables-legacy " + (table.equals("nat") ? "" : table + " ") + entry;
+      Family family, String table, HookPoint point, int priority, Optional<String> ourChain) {
+    String name = "iptables-legacy " + (table.equals("nat") ? "" : table + " ") + point;
     LegacyTables.Presence presence = legacy.look(family, table);
     if (presence == LegacyTables.Presence.NOT_THERE) {
       return Optional.empty();
     }
-    LegacyChains chains = LegacyChains.of(family, table, entry, ourChain);
+    LegacyChains chains = LegacyChains.of(family, table, point, ourChain);
     boolean read = presence == LegacyTables.Presence.THERE && save(family, table, chains::accept);
     return Optional.of(
         read && chains.isWhole()
             ? chains.base(name, priority)
-            : BaseChain.unreadable(
-                name, priority, "rules of iptables-legacy, which nobody here could list"));
+            : BaseChain.unreadable(name, point, priority, NOT_LISTED.text()));
   }
 
   /**
@@ -91,10 +103,10 @@ public final class LegacyHook {
   public List<EarlierMark> marks(Family family, long asked) {
     List<EarlierMark> marks = new ArrayList<>();
     EARLIER.forEach(
-        (table, entries) -> {
+        (table, points) -> {
           if (legacy.look(family, table) == LegacyTables.Presence.THERE) {
             List<LegacyChains> chains =
-                entries.stream().map(e -> LegacyChains.forMarks(family, table, e)).toList();
+                points.stream().map(each -> LegacyChains.forMarks(family, table, each)).toList();
             if (save(family, table, line -> chains.forEach(each -> each.accept(line)))
                 && chains.stream().allMatch(LegacyChains::isWhole)) {
               chains.forEach(each -> marks.addAll(each.marks(asked)));

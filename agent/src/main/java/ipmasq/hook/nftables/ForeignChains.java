@@ -4,6 +4,7 @@ import ipmasq.backend.nftables.TableNames;
 import ipmasq.hook.Action;
 import ipmasq.hook.BaseChain;
 import ipmasq.hook.EarlierMark;
+import ipmasq.hook.HookPoint;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import ipmasq.netlink.nftables.Chain;
@@ -75,13 +76,15 @@ public final class ForeignChains {
   }
 
   /**
-   * The chains at nat prerouting, where services get their destination. Of the rules for thousands
-   * of services, only those that may concern a destination are kept.
+   * The nat chains in which services get their destination. Of the rules for thousands of services,
+   * only those that may concern a destination are kept.
+   *
+   * @param point prerouting or, for the node's own packets, output
    */
-  public static List<BaseChain> prerouting(BaseChains bases, Ip to) {
+  public static List<BaseChain> services(BaseChains bases, Ip to, HookPoint point) {
     ForeignChains chains = new ForeignChains(bases, to.family(), Optional.empty(), false);
     chains.destination = Optional.of(to);
-    return chains.read(Hook.PREROUTING, false);
+    return chains.read(point == HookPoint.OUTPUT ? Hook.OUTPUT : Hook.PREROUTING, false);
   }
 
   /**
@@ -103,12 +106,7 @@ public final class ForeignChains {
         Chain.BaseHook base = chain.base().orElseThrow();
         boolean ours = base.type().equals("nat") && base.hook() == Hook.POSTROUTING;
         if (!ours && base.hook() != Hook.INPUT && !chain.table().equals("kube-proxy")) {
-          marks.addAll(
-              EarlierMark.in(
-                  reader.read(chain, base),
-                  base.hook().name(),
-                  chain.family() == TableFamily.NETDEV || chain.family() == TableFamily.BRIDGE,
-                  asked));
+          marks.addAll(EarlierMark.in(reader.read(chain, base), asked));
         }
       }
       return marks;
@@ -121,7 +119,8 @@ public final class ForeignChains {
       Optional<List<Chain>> awake = awake();
       if (awake.isEmpty()) {
         return List.of(
-            BaseChain.unreadable("nf_tables", 0, "the kernel did not list its rules to us"));
+            BaseChain.unreadable(
+                "nf_tables", HookPoint.POSTROUTING, 0, "the kernel did not list its rules to us"));
       }
       List<BaseChain> found = new ArrayList<>();
       for (Chain chain : awake.get()) {
@@ -143,7 +142,8 @@ public final class ForeignChains {
   /** A chain of another type, if it has rules that keep packets from nat or rewrite them. */
   private Optional<BaseChain> deciding(Chain chain, Chain.BaseHook base) {
     boolean early =
-        base.hook() == Hook.PREROUTING && base.priority() <= BaseChain.NF_IP_PRI_CONNTRACK;
+        (base.hook() == Hook.PREROUTING || base.hook() == Hook.OUTPUT)
+            && base.priority() <= BaseChain.NF_IP_PRI_CONNTRACK;
     if (!early && base.hook() != Hook.POSTROUTING) {
       return Optional.empty();
     }
@@ -203,10 +203,23 @@ public final class ForeignChains {
             : "table " + chain.family() + " " + chain.table() + " chain " + chain.name();
     return new BaseChain(
         name,
+        point(chain.family(), base.hook()),
         base.priority(),
         chain.name(),
         base.policy() == Chain.Policy.DROP,
         new BaseChain.ChainsRead(reachable(chain, iptables)));
+  }
+
+  private static HookPoint point(TableFamily family, Hook hook) {
+    if (family == TableFamily.NETDEV || family == TableFamily.BRIDGE) {
+      return HookPoint.LINK;
+    }
+    return switch (hook) {
+      case PREROUTING, INGRESS -> HookPoint.PREROUTING;
+      case INPUT, FORWARD -> HookPoint.FORWARD;
+      case OUTPUT -> HookPoint.OUTPUT;
+      case POSTROUTING, EGRESS -> HookPoint.POSTROUTING;
+    };
   }
 
   /** The action of one of our own chains; empty if it is not ours. */

@@ -6,7 +6,6 @@ import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InterfaceAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
@@ -17,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The addresses of this node's interfaces. */
 public final class NodeAddresses {
@@ -24,19 +24,31 @@ public final class NodeAddresses {
 
   private NodeAddresses() {}
 
+  /** An address on an interface, and the network that it is in. */
+  private record OnLink(NetworkInterface link, InterfaceAddress address, Ip ip, Cidr network) {
+    boolean isOfAnotherRuntime() {
+      return NodeAddresses.isOfAnotherRuntime(link.getName());
+    }
+  }
+
+  private static List<OnLink> list() throws SocketException {
+    List<OnLink> all = new ArrayList<>();
+    for (NetworkInterface link : NetworkInterface.networkInterfaces().toList()) {
+      for (InterfaceAddress address : link.getInterfaceAddresses()) {
+        Ip ip = Ip.ofBytes(address.getAddress().getAddress());
+        all.add(new OnLink(link, address, ip, network(ip, address.getNetworkPrefixLength())));
+      }
+    }
+    return all;
+  }
+
   /** All of them; none if the system does not tell. */
   static Set<Ip> all() {
-    Set<Ip> all = new HashSet<>();
     try {
-      for (NetworkInterface each : NetworkInterface.networkInterfaces().toList()) {
-        for (InetAddress address : each.inetAddresses().toList()) {
-          all.add(Ip.ofBytes(address.getAddress()));
-        }
-      }
+      return list().stream().map(OnLink::ip).collect(Collectors.toSet());
     } catch (SocketException unknown) {
       return Set.of();
     }
-    return all;
   }
 
   /** Its interfaces, and the networks of other runtimes' bridges and of all others. */
@@ -44,13 +56,9 @@ public final class NodeAddresses {
     List<Cidr> runtimes = new ArrayList<>();
     List<Cidr> others = new ArrayList<>();
     try {
-      for (NetworkInterface each : NetworkInterface.networkInterfaces().toList()) {
-        for (InterfaceAddress address : each.getInterfaceAddresses()) {
-          Ip ip = Ip.ofBytes(address.getAddress().getAddress());
-          Cidr network = network(ip, address.getNetworkPrefixLength());
-          if (!each.isLoopback()) {
-            (isOfAnotherRuntime(each.getName()) ? runtimes : others).add(network);
-          }
+      for (OnLink each : list()) {
+        if (!each.link.isLoopback()) {
+          (each.isOfAnotherRuntime() ? runtimes : others).add(each.network);
         }
       }
     } catch (SocketException unknown) {
@@ -84,20 +92,16 @@ public final class NodeAddresses {
     Set<Ip> own = new HashSet<>();
     List<Cidr> others = new ArrayList<>();
     try {
-      for (NetworkInterface each : NetworkInterface.networkInterfaces().toList()) {
-        for (InterfaceAddress address : each.getInterfaceAddresses()) {
-          Ip ip = Ip.ofBytes(address.getAddress().getAddress());
-          own.add(ip);
-          Cidr network = network(ip, address.getNetworkPrefixLength());
-          if (ip.family() == Family.IPV4 && address.getNetworkPrefixLength() < 31) {
-            own.add(network.last()); // broadcast, whether or not the address was added with one
-          }
-          if (address.getBroadcast() != null) {
-            own.add(Ip.ofBytes(address.getBroadcast().getAddress()));
-          }
-          if (isOfAnotherRuntime(each.getName())) {
-            others.add(network);
-          }
+      for (OnLink each : list()) {
+        own.add(each.ip);
+        if (each.ip.family() == Family.IPV4 && each.address.getNetworkPrefixLength() < 31) {
+          own.add(each.network.last()); // broadcast, even if the address was added without one
+        }
+        if (each.address.getBroadcast() != null) {
+          own.add(Ip.ofBytes(each.address.getBroadcast().getAddress()));
+        }
+        if (each.isOfAnotherRuntime()) {
+          others.add(each.network);
         }
       }
     } catch (SocketException unknown) {

@@ -8,6 +8,7 @@ import ipmasq.e2e.GeneratedRules.Dialect;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import ipmasq.net.IpRange;
+import ipmasq.testkit.Addresses;
 import ipmasq.testkit.ConfigVolume;
 import ipmasq.testkit.KernelTest;
 import ipmasq.testkit.Lab;
@@ -39,6 +40,9 @@ class ForeignRulesTest {
   private static final List<String> TO6 =
       List.of("fd99::1", "fd99::9", "2001:db8:20::1", "2001:db8:113::7", "2001:db8:113::9000");
 
+  /** Addresses of the node that are not the uplink's, so that a translation shows. */
+  private static final Addresses OWN = Addresses.of("198.51.100.77", "2001:db8:51::77");
+
   private int stated;
   private int unknown;
 
@@ -49,6 +53,9 @@ class ForeignRulesTest {
         ConfigVolume volume = new ConfigVolume()) {
       volume.publish("nonMasqueradeCIDRs: [10.0.0.0/8, 172.20.0.0/16, 'fd00::/8']\n");
       Namespace node = lab.node();
+      node.ip(
+          "address add " + OWN.v4().getHostAddress() + "/32 dev lo",
+          "address add " + OWN.v6().getHostAddress() + "/128 dev lo nodad");
       for (int seed = 0; seed < SEEDS; seed++) {
         Dialect dialect = Dialect.values()[seed % 3];
         Family family = seed % 4 == 3 ? Family.IPV6 : Family.IPV4;
@@ -88,6 +95,7 @@ class ForeignRulesTest {
     List<String> words = new ArrayList<>(List.of("explain", "--output=json"));
     words.add("--backend=" + backend);
     destinations.forEach(to -> words.add(to.getHostAddress()));
+    ofNode(lab, words, destinations, rules);
     List<Map<String, Object>> ofAny = explain(lab, words);
     words.add("--from=" + pod.getHostAddress());
     // Where replies are not tracked, a connection is never established.
@@ -109,6 +117,20 @@ class ForeignRulesTest {
         judge(answers.get(i), seen.get(i), pod, rules + protocol + ": ");
         judge(ofAny.get(i), seen.get(i), pod, rules + "any packet, here " + protocol + ": ");
       }
+    }
+  }
+
+  /** The node's own packets, which pass other chains before. */
+  private void ofNode(Lab lab, List<String> words, List<InetAddress> destinations, String rules) {
+    InetAddress own = OWN.like(destinations.getFirst());
+    List<String> asked = new ArrayList<>(words);
+    asked.addAll(List.of("--from=" + own.getHostAddress(), "--proto=udp", "--port=7777"));
+    List<Map<String, Object>> answers = explain(lab, asked);
+    List<Sighting> seen =
+        lab.sendAll(
+            destinations.stream().map(to -> Probe.udp(to).from(lab.node()).source(own)).toList());
+    for (int i = 0; i < destinations.size(); i++) {
+      judge(answers.get(i), seen.get(i), own, rules + "the node's own: ");
     }
   }
 

@@ -45,9 +45,15 @@ final class GeneratedRules {
   private static final List<String> RANGES6 =
       List.of("fd99::-fd99::5", "2001:db8:20::1-2001:db8:21::", "2001::-2001:db8:113::6");
   private static final List<String> SOURCES4 =
-      List.of("10.244.0.0/16", "10.244.1.2/32", "10.244.1.3/32", "172.17.0.0/16");
+      List.of(
+          "10.244.0.0/16", "10.244.1.2/32", "10.244.1.3/32", "172.17.0.0/16", "198.51.100.77/32");
   private static final List<String> SOURCES6 =
-      List.of("fd00:244::/32", "fd00:244:1::2/128", "fd00:244:1::3/128", "fd77::/16");
+      List.of(
+          "fd00:244::/32",
+          "fd00:244:1::2/128",
+          "fd00:244:1::3/128",
+          "fd77::/16",
+          "2001:db8:51::77/128");
 
   private final Random random;
   private final Family family;
@@ -142,17 +148,19 @@ final class GeneratedRules {
     return text.toString();
   }
 
-  /** A chain that packets pass before they are routed. */
+  /** A chain that pods' packets pass before they are routed, or one for the node's own. */
   private void early(StringBuilder text, String name, String priority, String action) {
-    text.append(" chain ").append(name);
-    text.append(" { type filter hook prerouting priority ").append(priority).append(";\n  ");
+    boolean own = chance(40);
+    text.append(" chain ").append(name).append(" { type filter hook ");
+    text.append(own ? "output" : "prerouting").append(" priority ").append(priority);
+    text.append(";\n  ");
     text.append(
         one(
             List.of(
                 ip() + " saddr " + not() + source(),
                 ip() + " daddr " + not() + block(),
                 "meta l4proto " + not() + one(List.of("udp", "tcp")),
-                "iifname " + not() + one(List.of("pod0", "eth0")))));
+                (own ? "oifname " : "iifname ") + not() + one(List.of("pod0", "eth0")))));
     text.append(' ').append(chance(20) ? "return\n  " : "").append(action).append("\n }\n");
   }
 
@@ -290,14 +298,17 @@ final class GeneratedRules {
 
   private void early(List<String> lines, String table, String target) {
     String not = chance(25) ? "! " : "";
+    boolean own = chance(40);
+    String link = (own ? "-o " : "-i ") + one(List.of("pod0", "eth0"));
+    String rule = own ? "-A OUTPUT " : "-A PREROUTING ";
     lines.add("*" + table);
     lines.add(
-        "-A PREROUTING "
+        rule
             + not
-            + one(List.of("-s " + source(), "-d " + block(), "-i " + one(List.of("pod0", "eth0"))))
+            + one(List.of("-s " + source(), "-d " + block(), link))
             + " "
             + (chance(20) ? "-j ACCEPT" : target));
-    lines.add("-A PREROUTING -d " + block() + " " + target);
+    lines.add(rule + "-d " + block() + " " + target);
     lines.add("COMMIT");
   }
 

@@ -20,7 +20,6 @@ import ipmasq.status.HookSample;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,11 +32,11 @@ import org.jspecify.annotations.Nullable;
  * process. Logs and records each conflict that appears or disappears; callers get the latest look.
  * The loop's thread reports passes to it; safe for use by several threads.
  *
- * <p>Every four seconds it asks for the kernel's ruleset generation and for a fingerprint of the
- * rules of iptables-legacy, and looks only if one of them or our own rules changed. A slow look
- * delays the next one, by some seconds at most. Twice per minute it looks in any case if
- * iptables-legacy is in use, whose rules that set marks are in tables that have neither, if the
- * last look did not list all chains, or if the node has other interfaces now.
+ * <p>Every four seconds, and when somebody asks, it asks for the kernel's ruleset generation and
+ * for a fingerprint of the rules of iptables-legacy, and looks only if one of them or our own rules
+ * changed. A slow look delays the next one, by some seconds at most. Twice per minute it looks in
+ * any case if iptables-legacy is in use, whose rules that set marks are in tables that have
+ * neither, if the last look did not list all chains, or if the node has other interfaces now.
  */
 public final class ConflictWatch implements Consumer<Pass> {
   private static final Duration SETTLE = Duration.ofSeconds(2);
@@ -56,7 +55,7 @@ public final class ConflictWatch implements Consumer<Pass> {
   private volatile @Nullable Pass pass;
   private boolean started;
 
-  // Used by the watching thread only.
+  // Guarded by this object's lock.
   private @Nullable Nftables nftables;
   private final LegacyWatch legacy = LegacyWatch.ofKernel();
   private @Nullable Generation generation;
@@ -64,10 +63,8 @@ public final class ConflictWatch implements Consumer<Pass> {
   private long lookedAt;
   private long askedForLinksAt;
   private long rest;
-
-  // Guarded by this object's lock.
   private @Nullable Pass lookedFor;
-  private Map<Object, Conflict> known = Map.of();
+  private List<Conflict> known = List.of();
   private Map<Family, Hook> seen = Map.of();
   private NodeLinks links = NodeLinks.UNKNOWN;
 
@@ -93,12 +90,14 @@ public final class ConflictWatch implements Consumer<Pass> {
     return pass.backend().equals("cni");
   }
 
-  /** The latest look; the first call takes it. Empty if there is no hook. */
+  /** The latest look; takes one if there is none, or if rules changed. Empty without a hook. */
   Optional<HookSample> at(Pass asked, Family family) {
     if (isCni(asked)) {
       return Optional.empty();
     }
-    if (!latest.containsKey(family)) {
+    if (latest.containsKey(family)) {
+      lookIfDue();
+    } else {
       look(asked);
     }
     return Optional.ofNullable(latest.get(family));
@@ -152,7 +151,7 @@ public final class ConflictWatch implements Consumer<Pass> {
     }
   }
 
-  private void lookIfDue() {
+  private synchronized void lookIfDue() {
     Pass now = pass;
     long start = System.nanoTime();
     Generation current = generation();
@@ -177,7 +176,7 @@ public final class ConflictWatch implements Consumer<Pass> {
   }
 
   /** A rule may name an interface that comes later; asked for now and then. */
-  private synchronized boolean hasOtherLinks(long now) {
+  private boolean hasOtherLinks(long now) {
     if (now - askedForLinksAt < SELDOM.toNanos()) {
       return false;
     }
@@ -198,7 +197,7 @@ public final class ConflictWatch implements Consumer<Pass> {
   }
 
   @SuppressWarnings("ReferenceEquality") // whether it is that very pass, not one like it
-  private synchronized boolean isNews(@Nullable Pass now) {
+  private boolean isNews(@Nullable Pass now) {
     return now != null
         && (lookedFor == null
             || now != lookedFor && now.changed()
@@ -239,31 +238,30 @@ public final class ConflictWatch implements Consumer<Pass> {
 
   /** One line when a conflict appears, and one when it disappears. */
   private void tell(Map<Family, HookSample> samples) {
-    Map<Object, Conflict> now = new LinkedHashMap<>();
-    for (HookSample sample : samples.values()) {
-      sample.conflicts().forEach(conflict -> now.put(conflict.identity(), conflict));
+    List<Conflict> now =
+        samples.values().stream().flatMap(sample -> sample.conflicts().stream()).toList();
+    for (Conflict conflict : known) {
+      if (!isAmong(now, conflict)) {
+        log.info(event(LogEventKind.CONFLICT_GONE, "gone: " + conflict.line(), conflict));
+        history.accept(conflict, false);
+      }
     }
-    now.forEach(
-        (identity, conflict) -> {
-          if (!known.containsKey(identity)) {
-            LogEvent event = event(LogEventKind.CONFLICT, conflict.toString(), conflict);
-            if (conflict.kind().serious()) {
-              log.warn(event);
-            } else {
-              log.info(event);
-            }
-            history.accept(conflict, true);
-          }
-        });
-    known.forEach(
-        (identity, conflict) -> {
-          if (!now.containsKey(identity)) {
-            String line = "gone: " + conflict.family() + ": " + conflict.sentence();
-            log.info(event(LogEventKind.CONFLICT_GONE, line, conflict));
-            history.accept(conflict, false);
-          }
-        });
+    for (Conflict conflict : now) {
+      if (!isAmong(known, conflict)) {
+        LogEvent event = event(LogEventKind.CONFLICT, conflict.toString(), conflict);
+        if (conflict.kind().serious()) {
+          log.warn(event);
+        } else {
+          log.info(event);
+        }
+        history.accept(conflict, true);
+      }
+    }
     known = now;
+  }
+
+  private static boolean isAmong(List<Conflict> those, Conflict conflict) {
+    return those.stream().anyMatch(other -> other.covers(conflict) || conflict.covers(other));
   }
 
   private static LogEvent event(LogEventKind kind, String line, Conflict conflict) {

@@ -106,13 +106,19 @@ public final class StatusServer implements Consumer<Pass>, Endpoint.Listener {
 
   private CounterSampler sampler() {
     Backends visited = Backends.withoutOwner(settings); // its own: a backend is used by one thread
-    conflicts.tell((conflict, came) -> tracker.conflict(Instant.now(), conflict, came));
-    return new CounterSampler(
-        (latest, family) -> look(visited, latest, family),
-        (latest, family, _) -> conflicts.at(latest, family),
-        ConflictWatch::services,
-        Clock.systemUTC(),
-        System::nanoTime);
+    CounterSampler made =
+        new CounterSampler(
+            (latest, family) -> look(visited, latest, family),
+            (latest, family, _) -> conflicts.at(latest, family),
+            ConflictWatch::services,
+            Clock.systemUTC(),
+            System::nanoTime);
+    conflicts.tell(
+        (conflict, came) -> {
+          tracker.conflict(Instant.now(), conflict, came);
+          made.outdated();
+        });
+    return made;
   }
 
   /** Takes a millisecond or two, without a child process. */

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Another program's rule that overrides the config.
+ * Another program's rule that overrides the config, or many of them that do so in the same way.
  *
  * @param rule an example, as its tool prints it
  * @param where the base chain that it runs in
@@ -74,9 +74,12 @@ public record Conflict(
     ranges = List.copyOf(ranges);
   }
 
-  /** The identity of the conflict across looks, independent of the example rule. */
-  public Object identity() {
-    return List.of(family, kind, owner, where);
+  /** Whether it stands for this one: it is the same, or the many that this one is among. */
+  public boolean covers(Conflict other) {
+    return family == other.family
+        && kind == other.kind
+        && owner == other.owner
+        && (rules > 1 || where.equals(other.where) && rule.equals(other.rule));
   }
 
   /** What it does, as a sentence without a full stop. */
@@ -154,8 +157,8 @@ public record Conflict(
     return text.append(ranges.size() > 3 ? " and more)" : ")").toString();
   }
 
-  @Override
-  public String toString() {
+  /** What it does, and the rule. */
+  public String line() {
     return family
         + ": "
         + sentence()
@@ -163,8 +166,11 @@ public record Conflict(
         + where
         + ": "
         + rule
-        + (rules > 1 ? " (and " + (rules - 1) + " more like it)" : "")
-        + "; "
-        + advice();
+        + (rules > 1 ? " (and " + (rules - 1) + " more like it)" : "");
+  }
+
+  @Override
+  public String toString() {
+    return line() + "; " + advice();
   }
 }

@@ -9,7 +9,6 @@ import ipmasq.policy.Policy;
 import ipmasq.policy.Policy.Treatment;
 import ipmasq.policy.Translation;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -26,6 +25,9 @@ import java.util.Set;
 public final class Conflicts {
   private static final int RANGES_NAMED = 4;
 
+  /** More rules of one owner that do the same are one conflict. */
+  private static final int TOLD_EACH = 5;
+
   /**
    * At most this many rules are evaluated in all; the rest is not judged, and the report says so.
    */
@@ -35,20 +37,19 @@ public final class Conflicts {
   private final Policy policy;
   private final List<Cidr> exempt; // sorted and disjoint
   private final NodeLinks links;
-  private final Map<Group, ConflictGroup> found = new LinkedHashMap<>();
+  private final Map<Group, Map<Place, Found>> found = new LinkedHashMap<>();
 
-  /** Rules of one owner that do the same are one conflict. */
+  /** Rules of one owner that do the same. */
   private record Group(ConflictKind kind, Owner owner) {}
 
-  private static final class ConflictGroup {
-    private final Decision first;
-    private final Set<Rule> rules = new HashSet<>();
-    private final Set<Cidr> ranges = new LinkedHashSet<>();
+  private record Place(String base, Rule rule) {}
 
-    ConflictGroup(Decision first) {
-      this.first = first;
-    }
-  }
+  /**
+   * A rule that overrides the config.
+   *
+   * @param ranges some of the exempt ranges that it affects
+   */
+  private record Found(Decision first, Set<Cidr> ranges) {}
 
   private Conflicts(Hook hook, Policy policy, NodeLinks links) {
     this.hook = hook;
@@ -113,7 +114,7 @@ public final class Conflicts {
       switch (decision.kind()) {
         case TRANSLATED -> name(add(kind(decision), decision), ranges);
         case UNCLEAR -> name(add(ConflictKind.UNCLEAR, decision), ranges);
-        case DROPPED -> drops(decision).ifPresent(group -> name(group, ranges));
+        case DROPPED -> drops(decision).ifPresent(rule -> name(rule, ranges));
         case OURS, PINNED, KEPT, SHIELDED, REDIRECTED -> {}
       }
     }
@@ -126,10 +127,10 @@ public final class Conflicts {
         .toList();
   }
 
-  private static void name(ConflictGroup group, List<Cidr> ranges) {
+  private static void name(Found rule, List<Cidr> ranges) {
     for (Cidr range : ranges) {
-      if (group.ranges.size() < RANGES_NAMED) {
-        group.ranges.add(range);
+      if (rule.ranges.size() < RANGES_NAMED) {
+        rule.ranges.add(range);
       }
     }
   }
@@ -243,33 +244,46 @@ public final class Conflicts {
   }
 
   /** A nat chain is no place to drop packets, so one that does is worth a look. */
-  private Optional<ConflictGroup> drops(Decision decision) {
+  private Optional<Found> drops(Decision decision) {
     return decision.understood() && !isElsewhere(decision)
         ? Optional.of(add(ConflictKind.DROPS, decision))
         : Optional.empty();
   }
 
-  private ConflictGroup add(ConflictKind kind, Decision decision) {
-    Group of = new Group(kind, decision.owner());
-    ConflictGroup group = found.computeIfAbsent(of, _ -> new ConflictGroup(decision));
-    group.rules.add(decision.rule());
-    return group;
+  private Found add(ConflictKind kind, Decision decision) {
+    return found
+        .computeIfAbsent(new Group(kind, decision.owner()), _ -> new LinkedHashMap<>())
+        .computeIfAbsent(
+            new Place(decision.base().name(), decision.rule()),
+            _ -> new Found(decision, new LinkedHashSet<>()));
   }
 
+  /** Each rule by itself, but the many of one owner, as for every pod, as one example. */
   private List<Conflict> list() {
     List<Conflict> conflicts = new ArrayList<>();
     found.forEach(
-        (group, found) ->
-            conflicts.add(
-                new Conflict(
-                    hook.family(),
-                    group.kind(),
-                    group.owner(),
-                    found.first.rule().text(),
-                    found.first.base().name(),
-                    found.first.packets(),
-                    List.copyOf(found.ranges),
-                    found.rules.size())));
+        (group, all) -> {
+          List<Found> rules = List.copyOf(all.values());
+          if (rules.size() <= TOLD_EACH) {
+            rules.forEach(rule -> conflicts.add(conflict(group, rule, rule.ranges, 1)));
+          } else {
+            Set<Cidr> ranges = new LinkedHashSet<>();
+            rules.forEach(rule -> ranges.addAll(rule.ranges));
+            conflicts.add(conflict(group, rules.getFirst(), ranges, rules.size()));
+          }
+        });
     return conflicts;
+  }
+
+  private Conflict conflict(Group group, Found example, Set<Cidr> ranges, int rules) {
+    return new Conflict(
+        hook.family(),
+        group.kind(),
+        group.owner(),
+        example.first.rule().text(),
+        example.first.base().name(),
+        example.first.packets(),
+        ranges.stream().limit(RANGES_NAMED).toList(),
+        rules);
   }
 }

@@ -76,8 +76,9 @@ public final class CounterSampler {
 
   /**
    * @param asked whether a request waits for it; else it is only for the history
+   * @param changes how many had been told of when it began
    */
-  private record Job(Pass pass, boolean asked) {}
+  private record Job(Pass pass, boolean asked, int changes) {}
 
   private final BackendLook look;
   private final HookLook hookLook;
@@ -91,6 +92,7 @@ public final class CounterSampler {
   private @Nullable Pass sampled;
   private @Nullable Sample sample;
   private long sampledAt;
+  private int changes;
   private boolean started;
   private boolean counting;
 
@@ -168,7 +170,7 @@ public final class CounterSampler {
           if (job.asked) {
             Sample seen =
                 new Sample(clock.instant(), families, hooks(job.pass, families), services);
-            for (Consumer<Sample> reader : hand(job.pass, seen)) {
+            for (Consumer<Sample> reader : hand(job, seen)) {
               reader.accept(seen);
             }
           }
@@ -187,7 +189,7 @@ public final class CounterSampler {
       wait();
     }
     counting = false;
-    return new Job(Objects.requireNonNull(wanted), !waiting.isEmpty());
+    return new Job(Objects.requireNonNull(wanted), !waiting.isEmpty(), changes);
   }
 
   private Map<Family, Observation> look(Pass pass) {
@@ -232,9 +234,15 @@ public final class CounterSampler {
     waiting.clear();
   }
 
-  private synchronized List<Consumer<Sample>> hand(Pass pass, Sample seen) {
-    sampled = pass;
-    sample = seen;
+  /** The latest reading no longer holds. */
+  public synchronized void outdated() {
+    changes++;
+    sample = null;
+  }
+
+  private synchronized List<Consumer<Sample>> hand(Job job, Sample seen) {
+    sampled = job.pass;
+    sample = changes == job.changes ? seen : null;
     sampledAt = nanos.getAsLong();
     List<Consumer<Sample>> readers = List.copyOf(waiting);
     waiting.clear();

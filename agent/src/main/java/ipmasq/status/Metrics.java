@@ -13,6 +13,8 @@ import ipmasq.policy.Policy.Destination;
 import ipmasq.policy.Policy.Treatment;
 import java.time.Instant;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -169,16 +171,17 @@ final class Metrics {
         "ip_masq_agent_conflicts",
         "Rules of others at the nat postrouting hook that decide against the config, by what they"
             + " do.");
+    Map<List<String>, Integer> rules = new LinkedHashMap<>();
     for (Conflict conflict : view.conflicts()) {
-      out.sample(
+      rules.merge(
+          List.of(conflict.family().toString(), conflict.kind().word(), conflict.owner().title()),
           conflict.rules(),
-          "family",
-          conflict.family().toString(),
-          "kind",
-          conflict.kind().word(),
-          "owner",
-          conflict.owner().title());
+          Integer::sum);
     }
+    rules.forEach(
+        (labels, count) ->
+            out.sample(
+                count, "family", labels.get(0), "kind", labels.get(1), "owner", labels.get(2)));
   }
 
   private void sampledFlows() {

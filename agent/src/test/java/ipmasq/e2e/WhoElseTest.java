@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ipmasq.http.Fetch;
+import ipmasq.net.Family;
 import ipmasq.testkit.AgentProcess;
 import ipmasq.testkit.ConfigVolume;
 import ipmasq.testkit.KernelTest;
@@ -87,6 +88,32 @@ class WhoElseTest {
         assertTrue(history.contains("\"kind\":\"conflict-gone\""), history);
         assertTrue(history.contains("another program masquerades packets that the"), history);
       }
+    }
+  }
+
+  /** Two that do the same are two conflicts, and whoever asks after a change is told of it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"iptables", "nftables"})
+  void eachRuleIsToldWhenItComesAndWhenItGoes(String backend) {
+    try (Node node = Node.open()) {
+      AgentProcess agent = node.running("--backend=" + backend, "--listen=127.0.0.1:10347");
+      agent.awaitLine(line -> line.contains("listening on"));
+      String first = "POSTROUTING -d 10.9.9.9/32 -j MASQUERADE";
+      String second = "POSTROUTING -d 10.77.0.0/16 -j MASQUERADE";
+      node.iptables(Family.IPV4, "-A " + first);
+      agent.awaitLine(line -> line.contains("WARN") && line.contains(first));
+      assertEquals(1, node.command("status").exit());
+      node.iptables(Family.IPV4, "-A " + second);
+      agent.awaitLine(line -> line.contains("WARN") && line.contains(second));
+      node.iptables(Family.IPV4, "-D " + first);
+      agent.awaitLine(line -> line.contains("gone: IPv4: ") && line.endsWith(first));
+      String status = node.command("status").stdout();
+      assertFalse(status.lines().anyMatch(l -> l.startsWith("  IPv4: ") && l.contains(first)));
+      assertTrue(status.lines().anyMatch(l -> l.startsWith("  IPv4: ") && l.contains(second)));
+      assertEquals(1, agent.stderr().stream().filter(line -> line.contains(second)).count());
+      node.iptables(Family.IPV4, "-D " + second);
+      agent.awaitLine(line -> line.contains("gone: IPv4: ") && line.endsWith(second));
+      assertEquals(0, node.command("status").exit());
     }
   }
 

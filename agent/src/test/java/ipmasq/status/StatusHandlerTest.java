@@ -186,6 +186,16 @@ class StatusHandlerTest {
   }
 
   @Test
+  void aConflictThatIsToldIsInTheNextAnswer() throws Exception {
+    story.pass(Trigger.START, Story.unchanged());
+    assertTrue(body(ask("/api/status", Map.of())).contains("\"conflicts\":[]"));
+    story.quiet = false;
+    sampler.outdated();
+    String status = body(ask("/api/status", Map.of()));
+    assertTrue(status.contains("\"owner\":\"flannel\""), status);
+  }
+
+  @Test
   void answersWithoutTheHookWhereMemoryEnds() throws Exception {
     story.quiet = false;
     full = true;

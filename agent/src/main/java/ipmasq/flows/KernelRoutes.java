@@ -5,6 +5,7 @@ import ipmasq.net.Ip;
 import ipmasq.netlink.NetlinkUnavailable;
 import ipmasq.netlink.route.Route;
 import ipmasq.netlink.route.RouteQuery;
+import ipmasq.netlink.route.RouteQuery.RoutedPackets;
 import ipmasq.netlink.route.RoutingRules;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -68,7 +69,8 @@ public final class KernelRoutes implements Routes, AutoCloseable {
     RoutingRules asked = rules(family);
     return asked.bySource() && !from
         || asked.byPort() && !port
-        || !asked.marks().isEmpty() && !from;
+        || !asked.marks().isEmpty() && !from
+        || asked.byOther();
   }
 
   /** Whether the node's routing leads nowhere from there. */
@@ -76,9 +78,15 @@ public final class KernelRoutes implements Routes, AutoCloseable {
     return query.to(to.bytes()).filter(r -> r.kind() == Route.RouteKind.UNICAST).isEmpty();
   }
 
-  /** The same for packets that the node itself sends. */
-  public Optional<Set<String>> interfaces(Ip to) {
-    return query.to(to.bytes()).flatMap(this::names);
+  /**
+   * The same for packets that the node itself sends.
+   *
+   * @param from its own address; empty: any
+   */
+  public Optional<Set<String>> interfaces(Optional<Ip> from, Ip to, int protocol, int port) {
+    return query
+        .to(to.bytes(), new RoutedPackets(from.map(Ip::bytes), 0, 0, protocol, port))
+        .flatMap(this::names);
   }
 
   @Override
@@ -100,10 +108,10 @@ public final class KernelRoutes implements Routes, AutoCloseable {
             .filter(route -> route.interfaces().size() == 1)
             .map(route -> route.interfaces().iterator().next());
     if (cameBy.isEmpty()) {
-      return new Ways(interfaces(ends.to()), true);
+      return new Ways(ofAnySource(ends), true);
     }
     Optional<Set<String>> names =
-        route(ends, cameBy.get(), 0).or(() -> query.to(ends.to().bytes())).flatMap(this::names);
+        route(ends, cameBy.get(), 0).flatMap(this::names).or(() -> ofAnySource(ends));
     boolean mayStay = false;
     for (int mark : rules(ends.to().family()).marks()) {
       Optional<Route> marked = route(ends, cameBy.get(), mark);
@@ -111,13 +119,18 @@ public final class KernelRoutes implements Routes, AutoCloseable {
       Optional<Set<String>> also = marked.flatMap(this::names);
       names = names.map(all -> union(all, also.orElse(Set.of())));
     }
-    return new Ways(names, mayStay);
+    return new Ways(names.filter(_ -> !rules(ends.to().family()).byOther()), mayStay);
+  }
+
+  private Optional<Set<String>> ofAnySource(FlowEnds ends) {
+    return interfaces(Optional.empty(), ends.to(), ends.protocol(), ends.port());
   }
 
   private Optional<Route> route(FlowEnds ends, int cameBy, int mark) {
     return query.to(
         ends.to().bytes(),
-        new RouteQuery.Forwarded(ends.from().bytes(), cameBy, mark, ends.protocol(), ends.port()));
+        new RoutedPackets(
+            Optional.of(ends.from().bytes()), cameBy, mark, ends.protocol(), ends.port()));
   }
 
   private static Set<String> union(Set<String> one, Set<String> other) {

@@ -1,6 +1,5 @@
 package ipmasq.status;
 
-import ipmasq.flows.FlowEnds;
 import ipmasq.hook.Flow;
 import ipmasq.net.Ip;
 import ipmasq.net.Protocols;
@@ -36,10 +35,14 @@ public record ExplainRequest(
     return from.filter(RouteLookup::isLocal).isPresent();
   }
 
-  /** What routing looks at. */
-  FlowEnds ends(Ip source) {
-    int number = protocol.map(name -> Protocols.number(name, to.family())).orElse(0);
-    return new FlowEnds(source, to, number, port.orElse(0));
+  /** Whether the protocol and, where it has any, the port are known. */
+  boolean isPortKnown() {
+    return protocol.filter(name -> port.isPresent() || name.equals("icmp")).isPresent();
+  }
+
+  /** The number of the protocol; 0: unknown. */
+  int protocolNumber() {
+    return protocol.map(name -> Protocols.number(name, to.family())).orElse(0);
   }
 
   /** The interfaces that it leaves by: as given, else by the kernel's routing. */

@@ -1,5 +1,6 @@
 package ipmasq.status;
 
+import ipmasq.flows.FlowEnds;
 import ipmasq.flows.KernelRoutes;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
@@ -17,6 +18,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** What the node's routes and addresses say about packets. */
 final class RouteLookup {
@@ -47,17 +49,17 @@ final class RouteLookup {
    */
   static List<String> interfaces(ExplainRequest packet) {
     try (KernelRoutes routes = KernelRoutes.open()) {
-      boolean port = packet.protocol().isPresent() && packet.port().isPresent();
-      if (routes.dependsOnMore(packet.to().family(), packet.from().isPresent(), port)) {
+      if (routes.dependsOnMore(
+          packet.to().family(), packet.from().isPresent(), packet.isPortKnown())) {
         return List.of();
       }
-      return packet
-          .from()
-          .filter(source -> !isLocal(source))
-          .flatMap(source -> routes.interfaces(packet.ends(source)))
-          .or(() -> routes.interfaces(packet.to()))
-          .map(List::copyOf)
-          .orElse(List.of());
+      int protocol = packet.protocolNumber();
+      int port = packet.port().orElse(0);
+      Optional<Set<String>> found =
+          packet.from().isPresent() && !packet.ofNode()
+              ? routes.interfaces(new FlowEnds(packet.from().get(), packet.to(), protocol, port))
+              : routes.interfaces(packet.from(), packet.to(), protocol, port);
+      return found.map(List::copyOf).orElse(List.of());
     } catch (NetlinkUnavailable unavailable) {
       return List.of();
     }

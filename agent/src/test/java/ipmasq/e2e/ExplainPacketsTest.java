@@ -101,6 +101,44 @@ class ExplainPacketsTest {
     assertEquals("unknown", explain("203.0.113.7").get("actual"));
   }
 
+  /** What nobody told of a packet may choose its way, and what was told does. */
+  @ParameterizedTest
+  @CsvSource({
+    "ipproto udp dport 7777, translated, translated",
+    "ipproto udp sport 1024-65000, unknown, unknown",
+    "ipproto udp dport 7777 tos 0x10, unknown, unknown",
+    "tos 0x10, unknown, unknown",
+    "ipproto tcp dport 443, kept, kept"
+  })
+  void byAnInterfaceThatRulesOfRoutingChoose(String rule, String ofPod, String ofAny) {
+    lab.addUplink("198.51.100.20", "2001:db8:9::20");
+    apply("nonMasqueradeCIDRs: [10.0.0.0/8]\n");
+    lab.node().run("ip", "route", "add", "default", "via", "198.51.100.1", "table", "100").ok();
+    List<String> words = new ArrayList<>(List.of("ip", "rule", "add"));
+    words.addAll(List.of(rule.split(" ")));
+    words.addAll(List.of("lookup", "100"));
+    lab.node().run(words.toArray(String[]::new)).ok();
+    lab.node()
+        .nft(
+            "table ip mine { chain post { type nat hook postrouting priority 90;"
+                + " oifname eth1 masquerade; }; }");
+    if (ofPod.equals("unknown")) {
+      assertEquals(ofPod, explain("10.99.0.1", "--proto=udp", "--port=7777").get("actual"));
+    } else {
+      agreed("10.99.0.1", ofPod);
+    }
+    String json =
+        lab.node()
+            .call(
+                () ->
+                    InProcess.run(
+                        "explain", "--output=json", "10.99.0.1", "--proto=udp", "--port=7777"));
+    assertEquals(ofAny, ParsedJson.maps(ParsedJson.of(json)).getFirst().get("actual"), json);
+    if (!ofPod.equals("unknown")) { // these do not look at ICMP
+      assertEquals("kept", explain("10.99.0.1", "--proto=icmp").get("actual"));
+    }
+  }
+
   /** Rules by source decide about packets of whom nobody said where they come from. */
   @Test
   void withoutItsSourceTheInterfaceMayNotBeKnown() {

@@ -11,6 +11,7 @@ import ipmasq.testkit.Probe;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -60,6 +61,17 @@ class NodePacketsTest {
     assertEquals(expected, kept ? "kept" : "translated", to);
     assertEquals(
         expected, explain("10.244.1.2", to).get("actual"), () -> "" + explain("10.244.1.2", to));
+  }
+
+  @Test
+  void theirWayMayDependOnTheirSource() {
+    lab.addUplink("198.51.100.20", "2001:db8:9::20");
+    node.volume().write("nonMasqueradeCIDRs: [10.0.0.0/8]\noutputInterface: eth0\n");
+    node.commandWithConfig("apply").ok();
+    lab.node().run("ip", "rule", "add", "from", OWN, "lookup", "100").ok();
+    lab.node().run("ip", "route", "add", "default", "via", "198.51.100.1", "table", "100").ok();
+    assertNode("kept", MARKED);
+    assertPod("translated", MARKED);
   }
 
   @ParameterizedTest

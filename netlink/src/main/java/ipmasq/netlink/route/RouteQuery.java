@@ -38,12 +38,14 @@ public final class RouteQuery implements AutoCloseable {
   private static final int FRA_IP_PROTO = 22;
   private static final int FRA_SPORT_RANGE = 23;
   private static final int FRA_DPORT_RANGE = 24;
+  private static final int FRA_DPORT_MASK = 29;
   private static final int IFLA_IFNAME = 3;
   private static final int SIZEOF_IFINFOMSG = 16;
   private static final int OFFSETOF_IFI_INDEX = 4;
   private static final int SIZEOF_RTMSG = 12; // and of struct fib_rule_hdr
   private static final int OFFSETOF_RTM_DST_LEN = 1;
   private static final int OFFSETOF_RTM_SRC_LEN = 2;
+  private static final int OFFSETOF_RTM_TOS = 3;
   private static final int OFFSETOF_RTM_TYPE = 7;
   private static final int OFFSETOF_RTM_FLAGS = 8;
   private static final int SIZEOF_RTNEXTHOP = 8; // u16 length, u8 flags, u8 hops, int index
@@ -62,28 +64,36 @@ public final class RouteQuery implements AutoCloseable {
 
   /** The route of packets that this host itself sends; nothing where there is none. */
   public Optional<Route> to(byte[] destination) {
-    return ask(destination, Optional.empty());
+    return to(destination, new RoutedPackets(Optional.empty(), 0, 0, 0, 0));
   }
 
-  /** The route of packets that this host forwards; nothing where there is none. */
-  public Optional<Route> to(byte[] destination, Forwarded packets) {
-    return ask(destination, Optional.of(packets));
+  /** The route of such packets; nothing where there is none. */
+  public Optional<Route> to(byte[] destination, RoutedPackets packets) {
+    Optional<Route> one = ask(destination, packets, 0);
+    // The answer names one next hop; the routing table's entry may have several.
+    Optional<Route> entry = ask(destination, packets, RTM_F_FIB_MATCH);
+    return one.map(
+        route ->
+            entry.filter(e -> e.interfaces().size() > 1).isPresent()
+                ? new Route(route.kind(), entry.get().interfaces(), route.gateway())
+                : route);
   }
 
   /**
-   * Packets that come in from elsewhere.
+   * What is known of packets.
    *
-   * @param cameBy the index of an interface
+   * @param cameBy the index of an interface; 0: this host itself sends them
    * @param mark 0: none
    * @param protocol the number of the transport protocol; 0: unknown
    * @param port where they go; 0: unknown
    */
-  public record Forwarded(byte[] source, int cameBy, int mark, int protocol, int port) {}
+  public record RoutedPackets(
+      Optional<byte[]> source, int cameBy, int mark, int protocol, int port) {}
 
   /** What the rules of routing look at; nothing if the kernel does not tell. */
   public RoutingRules rules(boolean ipv4) {
     Set<Integer> marks = new LinkedHashSet<>();
-    boolean[] by = new boolean[2];
+    boolean[] by = new boolean[3];
     MessageWriter request = new MessageWriter().begin(RTM_GETRULE, NetlinkSocket.NLM_F_REQUEST);
     byte[] header = new byte[SIZEOF_RTMSG];
     header[0] = (byte) (ipv4 ? AF_INET : AF_INET6);
@@ -91,18 +101,20 @@ public final class RouteQuery implements AutoCloseable {
     socket.list(
         request,
         message -> {
+          by[2] |= message.payloadByte(OFFSETOF_RTM_TOS) != 0;
           AttributeReader attributes = message.attributes(SIZEOF_RTMSG);
           while (attributes.next()) {
             switch (attributes.type()) {
               case FRA_FWMARK -> marks.add(attributes.hostU32());
               case FRA_SRC, FRA_IIFNAME -> by[0] = true;
-              case FRA_IP_PROTO, FRA_SPORT_RANGE, FRA_DPORT_RANGE -> by[1] = true;
-              default -> {}
+              case FRA_IP_PROTO, FRA_DPORT_RANGE, FRA_DPORT_MASK -> by[1] = true;
+              case FRA_SPORT_RANGE -> by[2] = true;
+              default -> by[2] |= attributes.type() > FRA_DPORT_RANGE; // later kernels' selectors
             }
           }
         });
     marks.remove(0);
-    return new RoutingRules(marks, by[0], by[1]);
+    return new RoutingRules(marks, by[0], by[1], by[2]);
   }
 
   /** The name of an interface, also of one without addresses, which Java does not list. */
@@ -126,41 +138,29 @@ public final class RouteQuery implements AutoCloseable {
     return Optional.ofNullable(name[0]);
   }
 
-  private Optional<Route> ask(byte[] destination, Optional<Forwarded> packets) {
-    Optional<Route> one = ask(destination, packets, 0);
-    // The answer names one next hop; the routing table's entry may have several.
-    Optional<Route> entry = ask(destination, packets, RTM_F_FIB_MATCH);
-    return one.map(
-        route ->
-            entry.filter(e -> e.interfaces().size() > 1).isPresent()
-                ? new Route(route.kind(), entry.get().interfaces(), route.gateway())
-                : route);
-  }
-
-  private Optional<Route> ask(byte[] destination, Optional<Forwarded> packets, int flags) {
+  private Optional<Route> ask(byte[] destination, RoutedPackets packets, int flags) {
     MessageWriter request = new MessageWriter().begin(RTM_GETROUTE, NetlinkSocket.NLM_F_REQUEST);
     byte[] header = new byte[SIZEOF_RTMSG];
     header[0] = (byte) (destination.length == 4 ? AF_INET : AF_INET6);
     header[OFFSETOF_RTM_DST_LEN] = (byte) (destination.length * 8);
-    header[OFFSETOF_RTM_SRC_LEN] = (byte) (packets.isPresent() ? destination.length * 8 : 0);
+    header[OFFSETOF_RTM_SRC_LEN] = (byte) (packets.source.isPresent() ? destination.length * 8 : 0);
     header[OFFSETOF_RTM_FLAGS] = (byte) flags;
     header[OFFSETOF_RTM_FLAGS + 1] = (byte) (flags >>> 8);
     request.attributes(header);
     request.bytes(RTA_DST, destination);
-    packets.ifPresent(
-        forwarded -> {
-          request.bytes(RTA_SRC, forwarded.source);
-          request.bytes(RTA_IIF, hostOrder(forwarded.cameBy));
-          if (forwarded.mark != 0) {
-            request.bytes(RTA_MARK, hostOrder(forwarded.mark));
-          }
-          if (forwarded.protocol != 0) {
-            request.u8(RTA_IP_PROTO, forwarded.protocol);
-            if (forwarded.port != 0) {
-              request.u16(RTA_DPORT, forwarded.port);
-            }
-          }
-        });
+    packets.source.ifPresent(source -> request.bytes(RTA_SRC, source));
+    if (packets.cameBy != 0) {
+      request.bytes(RTA_IIF, hostOrder(packets.cameBy));
+    }
+    if (packets.mark != 0) {
+      request.bytes(RTA_MARK, hostOrder(packets.mark));
+    }
+    if (packets.protocol != 0) {
+      request.u8(RTA_IP_PROTO, packets.protocol);
+      if (packets.port != 0) {
+        request.u16(RTA_DPORT, packets.port);
+      }
+    }
     Route[] found = new Route[1];
     boolean refused = socket.ask(request, message -> found[0] = read(message)).isPresent();
     return refused ? Optional.empty() : Optional.ofNullable(found[0]);

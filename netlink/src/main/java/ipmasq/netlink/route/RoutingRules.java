@@ -7,9 +7,10 @@ import java.util.Set;
  *
  * @param marks the marks that they ask for
  * @param bySource whether one asks where packets come from
- * @param byPort whether one asks for a protocol or a port
+ * @param byPort whether one asks for a protocol or a port of the destination
+ * @param byOther whether one asks for anything else, such as a source port or the type of service
  */
-public record RoutingRules(Set<Integer> marks, boolean bySource, boolean byPort) {
+public record RoutingRules(Set<Integer> marks, boolean bySource, boolean byPort, boolean byOther) {
   public RoutingRules {
     marks = Set.copyOf(marks);
   }

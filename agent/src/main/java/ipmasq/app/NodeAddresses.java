@@ -51,12 +51,16 @@ public final class NodeAddresses {
     }
   }
 
-  /** Its interfaces, and the networks of other runtimes' bridges and of all others. */
+  /**
+   * Its interfaces and addresses, and the networks of other runtimes' bridges and of all others.
+   */
   public static NodeLinks links() {
+    List<Cidr> own = new ArrayList<>();
     List<Cidr> runtimes = new ArrayList<>();
     List<Cidr> others = new ArrayList<>();
     try {
       for (OnLink each : list()) {
+        own.add(new Cidr(each.ip, each.ip.family().bits()));
         if (!each.link.isLoopback()) {
           (each.isOfAnotherRuntime() ? runtimes : others).add(each.network);
         }
@@ -64,7 +68,7 @@ public final class NodeAddresses {
     } catch (SocketException unknown) {
       return NodeLinks.UNKNOWN;
     }
-    return new NodeLinks(names(), runtimes, others);
+    return new NodeLinks(names(), own, runtimes, others);
   }
 
   /** The kernel's own list, because Java leaves out interfaces without addresses. */

@@ -120,7 +120,7 @@ public final class Conflicts {
     }
   }
 
-  /** Without rules for interfaces that do not exist. */
+  /** Without rules for interfaces that do not exist, or for sources that no pod has. */
   private List<Decision> decisions(Flow flow) {
     return hook.decisions(flow).stream()
         .filter(decision -> decision.provided().stream().allMatch(links::allow))

@@ -8,22 +8,30 @@ import java.util.List;
  * The node's interfaces, as far as they tell which rules concern pods.
  *
  * @param names of all but the loopback; empty if unknown
+ * @param own its addresses, which no pod has
  * @param runtimeNetworks networks of the bridges of other runtimes: Docker, podman, libvirt
  * @param otherNetworks those of all other interfaces, where pods may live
  */
-public record NodeLinks(List<String> names, List<Cidr> runtimeNetworks, List<Cidr> otherNetworks) {
+public record NodeLinks(
+    List<String> names, List<Cidr> own, List<Cidr> runtimeNetworks, List<Cidr> otherNetworks) {
+  private static final List<Cidr> LOOPBACK = List.of(Cidr.of("127.0.0.0/8"), Cidr.of("::1/128"));
+
   /** Nothing is known. */
-  public static final NodeLinks UNKNOWN = new NodeLinks(List.of(), List.of(), List.of());
+  public static final NodeLinks UNKNOWN = new NodeLinks(List.of(), List.of(), List.of(), List.of());
 
   public NodeLinks {
     names = List.copyOf(names);
+    own = List.copyOf(own);
     runtimeNetworks = List.copyOf(runtimeNetworks);
     otherNetworks = List.copyOf(otherNetworks);
   }
 
-  /** Whether a packet may meet a condition about interfaces; others are not judged here. */
+  /** Whether a pod's packet may meet a condition about interfaces or sources. */
   boolean allow(Condition condition) {
     return switch (condition) {
+      case Condition.Source(var sources) ->
+          AddressRanges.ofBlocks(LOOPBACK).hold(sources) != Truth.YES
+              && AddressRanges.ofBlocks(own).hold(sources) != Truth.YES;
       case Condition.Out(var wanted) -> has(wanted);
       case Condition.In(var wanted) -> has(wanted);
       case Condition.AnyOf(var alternatives, var _) ->

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * are asked about the packets that are left.
  */
 final class Walk {
+  private static final int SMALL_POOL = 256;
   private static final int DEEPEST = 32; // the kernel allows fewer jumps into jumps
 
   private final Hook hook;
@@ -273,10 +274,17 @@ final class Walk {
       return switch (same) {
         case NO -> DecisionKind.TRANSLATED;
         case YES -> one ? DecisionKind.KEPT : DecisionKind.UNCLEAR;
-        // An unknown source is hardly that very address.
+        // An unknown source is hardly one of a few addresses.
         case MAYBE ->
-            flow.sources().isEmpty() && one ? DecisionKind.TRANSLATED : DecisionKind.UNCLEAR;
+            flow.sources().isEmpty() && isSmall(to.get())
+                ? DecisionKind.TRANSLATED
+                : DecisionKind.UNCLEAR;
       };
+    }
+
+    private static boolean isSmall(IpRange pool) {
+      return pool.first().high() == pool.last().high()
+          && Long.compareUnsigned(pool.last().low() - pool.first().low(), SMALL_POOL) < 0;
     }
 
     /**

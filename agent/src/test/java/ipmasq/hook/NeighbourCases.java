@@ -14,6 +14,16 @@ final class NeighbourCases {
 
   static Stream<Case> cases() {
     return Stream.of(
+        nft(
+            "the node's own packets to a host port of its pods, and their hairpin",
+            """
+            table inet cni_hostport { chain masquerading { type nat hook postrouting priority srcnat;
+                ip saddr 10.244.1.66 ip daddr 10.244.1.66 masquerade
+                ip saddr 127.0.0.1 ip daddr 10.244.1.66 masquerade
+                ip saddr 192.0.2.10 ip daddr 10.0.0.0/8 masquerade
+              }
+            }
+            """),
         iptables(
             "kube-proxy's marked traffic",
             """

@@ -14,6 +14,14 @@ final class NftCases {
   static Stream<Case> cases() {
     return Stream.of(
         nft(
+            "a pool of addresses",
+            """
+            table ip mine { chain post { type nat hook postrouting priority 90; ip daddr 10.0.0.0/8 snat to 192.0.2.70-192.0.2.79;
+              }
+            }
+            """,
+            "masquerades OTHER"),
+        nft(
             "a native chain at a lower priority",
             """
             table ip mine { chain post { type nat hook postrouting priority 90; ip daddr 172.20.0.0/16 masquerade;

@@ -26,8 +26,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/** The context of a command: its settings, the backends and its output. */
-record CommandContext(PrintStream out, PrintStream err, Settings settings, Backends backends) {
+/**
+ * The context of a command: its settings, the backends and its output.
+ *
+ * @param ifNamed what a missing file means if it was named
+ */
+record CommandContext(
+    PrintStream out, PrintStream err, Settings settings, Backends backends, IfMissing ifNamed) {
   static final Path STDIN = Path.of("-");
 
   /** Whether the output is for scripts. */
@@ -104,14 +109,11 @@ record CommandContext(PrintStream out, PrintStream err, Settings settings, Backe
   }
 
   Reading read() {
-    return read(IfMissing.ERROR);
+    return read(ifNamed);
   }
 
-  /**
-   * @param ifNamed what a missing file means if it was named
-   */
-  Reading read(IfMissing ifNamed) {
-    return ConfigReader.read(settings.paths(ifNamed), flags(backends.look()));
+  Reading read(IfMissing whenNamed) {
+    return ConfigReader.read(settings.paths(whenNamed), flags(backends.look()));
   }
 
   private FlagDefaults flags(Node node) {

@@ -3,6 +3,7 @@ package ipmasq.cli;
 import ipmasq.app.Backends;
 import ipmasq.app.Settings;
 import ipmasq.app.Version;
+import ipmasq.config.ConfigPaths.IfMissing;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -81,14 +82,17 @@ public final class Main {
     }
     List<String> operands =
         line.words().isEmpty() ? List.of() : line.words().subList(1, line.words().size());
-    switch (SettingsParser.of(asTheAgentRuns(command, line, err))) {
+    CommandLine full = asTheAgentRuns(command, line, err);
+    // The running agent's file may be missing: then the defaults hold there, and here too.
+    IfMissing ifNamed = full.equals(line) ? IfMissing.ERROR : IfMissing.WARNING;
+    switch (SettingsParser.of(full)) {
       case SettingsParser.ParsedSettings.WrongSettings(var message) -> {
         return usage(message, command, err);
       }
       case SettingsParser.ParsedSettings.GoodSettings(var parsed) -> {
         Settings settings = command == Command.EXPLAIN ? asTheAgentReads(line, parsed) : parsed;
         try (Backends backends = backends(command, settings)) {
-          return run(command, operands, new CommandContext(out, err, settings, backends));
+          return run(command, operands, new CommandContext(out, err, settings, backends, ifNamed));
         }
       }
     }

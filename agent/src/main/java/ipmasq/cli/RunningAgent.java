@@ -62,7 +62,20 @@ record RunningAgent(long pid, CommandLine line) {
 
   /** Whether these are the files that its command line names. */
   boolean reads(List<Path> configs) {
-    return configs.equals(line.list(Flag.CONFIG).stream().map(Path::of).toList());
+    return configs.equals(line.list(Flag.CONFIG).stream().map(Path::of).toList())
+        || configs.equals(files(List.of()));
+  }
+
+  /** Whether a signal stopped it, so that it does nothing until another continues it. */
+  boolean isStopped() {
+    try {
+      String stat =
+          Files.readString(LocalProcesses.PROC.resolve(String.valueOf(pid)).resolve("stat"));
+      String state = stat.substring(stat.lastIndexOf(')') + 1).strip();
+      return state.startsWith("T") || state.startsWith("t");
+    } catch (IOException ended) {
+      return false;
+    }
   }
 
   /** The files that it reads, as this process sees them: the usual ones if it names none. */

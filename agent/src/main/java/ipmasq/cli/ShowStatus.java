@@ -1,5 +1,6 @@
 package ipmasq.cli;
 
+import ipmasq.app.Backends;
 import ipmasq.app.NatHooks;
 import ipmasq.app.NodeAddresses;
 import ipmasq.app.StatusServer;
@@ -7,11 +8,13 @@ import ipmasq.backend.Backend;
 import ipmasq.backend.Failure;
 import ipmasq.backend.Observation;
 import ipmasq.config.Config;
+import ipmasq.config.Config.BackendChoice;
 import ipmasq.config.ConfigPaths.IfMissing;
 import ipmasq.config.Reading;
 import ipmasq.http.Fetch;
 import ipmasq.loop.Pass;
 import ipmasq.loop.Pass.Result;
+import ipmasq.loop.Target;
 import ipmasq.loop.Trigger;
 import ipmasq.net.Family;
 import ipmasq.plan.Change;
@@ -29,6 +32,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -84,7 +88,9 @@ final class ShowStatus {
 
   private static Keeper keeper(Optional<RunningAgent> agent, Optional<OtherAgent> other) {
     if (agent.isPresent()) {
-      return agent.get().writes() ? new Keeper.Running() : new Keeper.DryRun();
+      return agent.get().isStopped()
+          ? new Keeper.Silent(agent.get().pid(), "a signal stopped it")
+          : agent.get().writes() ? new Keeper.Running() : new Keeper.DryRun();
     }
     return other.isPresent() ? new Keeper.OtherProgram(other.get().pid()) : new Keeper.Nobody();
   }
@@ -140,9 +146,13 @@ final class ShowStatus {
   /** The state as a pass would see it, without writing. */
   private static int local(CommandContext context, Optional<RunningAgent> agent, Keeper keeper) {
     boolean its = agent.filter(it -> it.reads(context.settings().configs())).isPresent();
-    Reading reading = context.read(its ? IfMissing.WARNING : IfMissing.ERROR);
-    Pass looked = context.sync(reading, false).pass(Set.of(Trigger.START), false);
+    Reading reading = its ? context.read(IfMissing.WARNING) : context.read();
+    Optional<Reading> left = keeper.runs() ? Optional.empty() : asLeft(context, reading);
+    Pass looked = context.sync(left.orElse(reading), false).pass(Set.of(Trigger.START), false);
     Pass pass = looked.with(results(looked, keeper));
+    if (left.isPresent()) {
+      pass = pass.because("where an earlier agent left its rules");
+    }
     Config config = pass.config();
     Backend backend = context.backends().target(context.backends().look(), config).backend();
     Map<Family, Observation> seen = new EnumMap<>(Family.class);
@@ -157,6 +167,34 @@ final class ShowStatus {
             now);
     context.out().print(context.json() ? StatusJson.of(view) + "\n" : StatusText.of(view));
     return view.state().ok() ? Main.OK : Main.FAILED;
+  }
+
+  /**
+   * With the backend that holds our rules, where an agent that starts now would use another; empty
+   * if it would not.
+   */
+  private static Optional<Reading> asLeft(CommandContext context, Reading reading) {
+    if (!(reading instanceof Reading.Read(var config, var warnings, var sources, var places))
+        || config.backend() != BackendChoice.AUTO) {
+      return Optional.empty();
+    }
+    Target target = context.backends().target(context.backends().look(), config);
+    if (holdsRules(target.backend())) {
+      return Optional.empty();
+    }
+    return target.others().stream()
+        .filter(ShowStatus::holdsRules)
+        .findFirst()
+        .map(Backend::name)
+        .map(name -> new Reading.Read(Backends.fixed(config, name), warnings, sources, places));
+  }
+
+  private static boolean holdsRules(Backend backend) {
+    return Arrays.stream(Family.values())
+        .anyMatch(
+            family ->
+                backend.observe(family) instanceof Observation.Seen(var observed)
+                    && observed.policy().isPresent());
   }
 
   private static Map<Family, HookSample> hooks(

@@ -49,6 +49,12 @@ public record Pass(
         at, took, why, effective, backend, backendReason, fighting, others, sweep, flows, warnings);
   }
 
+  /** The same with another reason for its backend. */
+  public Pass because(String reason) {
+    return new Pass(
+        at, took, why, effective, backend, reason, fighting, results, sweep, flows, warnings);
+  }
+
   /** Where the policy in force comes from. */
   public enum Basis {
     /** The file as it is now. */

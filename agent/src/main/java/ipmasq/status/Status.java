@@ -84,8 +84,10 @@ public record Status(
       case LAST_GOOD -> reasons.add("the config file is bad, so the last good one stays in force");
       case FALLBACK ->
           reasons.add(
-              "the config file is bad and was never good, so earlier rules or the defaults are in"
-                  + " force");
+              hasPast()
+                  ? "the config file is bad and was never good, so earlier rules or the defaults are"
+                      + " in force"
+                  : "the config file is bad");
     }
     for (Family family : enabled()) {
       failure(family)

@@ -3,6 +3,7 @@ package ipmasq.status;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
 import ipmasq.hook.Conflict;
+import ipmasq.loop.Pass;
 import ipmasq.net.Family;
 import ipmasq.plan.Change;
 import ipmasq.plan.Counter;
@@ -61,9 +62,11 @@ public final class StatusText {
                   .orElse(" (missing)"));
     }
     String none =
-        status.last().effective().keepsEarlierRules()
-            ? "none: the rules of an earlier run are kept"
-            : "the defaults";
+        !status.hasPast() && status.last().basis() != Pass.Basis.FILE
+            ? "not known: the file is bad"
+            : status.last().effective().keepsEarlierRules()
+                ? "none: the rules of an earlier run are kept"
+                : "the defaults";
     String from = sources.isEmpty() ? none : String.join(", ", sources);
     line("Config   " + from + (status.hasPast() ? since(status.configSince()) : ""));
     line("Backend  " + status.last().backend() + ": " + status.last().backendReason());

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import ipmasq.app.Backends;
 import ipmasq.app.Settings;
+import ipmasq.config.ConfigPaths.IfMissing;
 import ipmasq.config.FileBytes;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -43,7 +44,8 @@ class CheckTest {
                   new PrintStream(out, true, UTF_8),
                   new PrintStream(err, true, UTF_8),
                   settings,
-                  backends),
+                  backends,
+                  IfMissing.ERROR),
               line.words(),
               new ByteArrayInputStream(stdin.getBytes(UTF_8)));
       return new Answer(exit, cut(out), cut(err));

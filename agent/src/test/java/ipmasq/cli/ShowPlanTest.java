@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ipmasq.app.Backends;
 import ipmasq.app.Settings;
+import ipmasq.config.ConfigPaths.IfMissing;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -43,7 +44,7 @@ class ShowPlanTest {
     try (Backends backends = Backends.withoutOwner(settings)) {
       int exit =
           ShowPlan.run(
-              new CommandContext(stream, stream, settings, backends),
+              new CommandContext(stream, stream, settings, backends, IfMissing.ERROR),
               new ByteArrayInputStream("nonMasqueradeCIDRs: [172.16.0.0/12]\n".getBytes(UTF_8)),
               Colour.NONE);
       assertEquals(2, exit, () -> out.toString(UTF_8));

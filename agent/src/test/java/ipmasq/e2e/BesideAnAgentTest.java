@@ -12,6 +12,8 @@ import ipmasq.testkit.Result;
 import java.net.InetSocketAddress;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Commands beside an agent that runs, and an agent that only looks beside another. */
 @KernelTest
@@ -39,6 +41,72 @@ class BesideAnAgentTest {
       assertTrue(status.stdout().contains("warning: there is no such file"), status.toString());
       Result named = node.command("status", "--config=/elsewhere/my-config");
       assertTrue(named.stdout().contains("the config file is bad"), named.toString());
+    }
+  }
+
+  /** As by {@code kubectl debug node}, or in the network namespace of a pod. */
+  @Test
+  void aMissingFileIsNoMoreThanAWarningSeenFromElsewhere() {
+    try (Node node = Node.open()) {
+      Node.awaitFirstPass(node.startBy(List.of("unshare", "--mount")));
+      Result status = node.command("status");
+      assertTrue(status.ok().startsWith("IPv4 masquerading is in force"), status.toString());
+      assertEquals("nothing to change (iptables-nft)\n", node.command("plan").ok());
+      node.command("config").ok();
+    }
+  }
+
+  /** Only the agent knows what was before, and without --listen it cannot be asked. */
+  @Test
+  void ofABadFileNoHistoryIsInvented() {
+    try (Node node = Node.open()) {
+      node.volume().publish("nonMasqueradeCIDRs: [10.9.0.0/16]");
+      AgentProcess agent = node.running();
+      node.volume().publish("nonMasqueradeCIDRs: [10.9.0.1/16]");
+      agent.awaitLine(line -> line.contains("the last good one stays in force"));
+      Result status = node.command("status");
+      assertEquals(1, status.exit(), status.toString());
+      assertTrue(
+          status.stdout().startsWith("Not ready: the config file is bad.\n"), status.toString());
+      assertTrue(
+          status.stdout().contains("\nConfig   not known: the file is bad\n"), status.toString());
+    }
+  }
+
+  @Test
+  void anAgentThatASignalStoppedKeepsNothing() {
+    try (Node node = Node.open()) {
+      AgentProcess agent = node.running();
+      assertEquals(0, node.command("status").exit());
+      node.namespace().run("kill", "-STOP", String.valueOf(agent.pid())).ok();
+      Result status = node.command("status");
+      assertEquals(1, status.exit(), status.toString());
+      assertTrue(
+          status
+              .stdout()
+              .contains(" does not answer (a signal stopped it), so perhaps nobody repairs"),
+          status.toString());
+      node.namespace().run("kill", "-CONT", String.valueOf(agent.pid())).ok();
+      assertEquals(0, node.command("status").exit());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"iptables", "nftables"})
+  void whatADeadAgentLeftIsFoundWhereverItIs(String backend) {
+    try (Node node = Node.open()) {
+      node.volume().publish("nonMasqueradeCIDRs: [10.9.0.0/16]");
+      AgentProcess agent = node.running("--backend=" + backend);
+      agent.kill();
+      agent.awaitExit();
+      Result status = node.commandWithConfig("status");
+      assertEquals(1, status.exit(), status.toString());
+      assertEquals(
+          "No agent runs here. The rules are what "
+              + node.volume().file()
+              + " asks for, but nothing keeps them that way.",
+          status.stdout().lines().findFirst().orElseThrow());
+      assertTrue(status.stdout().contains("\nBackend  " + backend), status.toString());
     }
   }
 

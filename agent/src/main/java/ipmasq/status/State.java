@@ -84,7 +84,7 @@ public record State(StateLevel level, boolean ok, String sentence) {
     if (status.flows().wrongNow().isPresent()) {
       return bad(
           inPlace(status)
-              + ", but live flows go against it: "
+              + ", but live flows went against it: "
               + status.flows().wrongNow().get()
               + " ("
               + status.flows().wrong()
@@ -95,8 +95,8 @@ public record State(StateLevel level, boolean ok, String sentence) {
     if (status.last().fighting()) {
       return warn(
           inPlace(status)
-              + ", but another program keeps changing the rules: each time they are repaired, two"
-              + " seconds later at most.");
+              + ", but another program has lately changed the rules again and again: each time they"
+              + " were repaired, two seconds later at most.");
     }
     if (dryRun) {
       return warn(

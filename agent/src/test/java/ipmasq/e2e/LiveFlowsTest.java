@@ -138,7 +138,7 @@ class LiveFlowsTest {
               .findFirst()
               .orElseThrow()
               .contains(
-                  "says, but live flows go against it: 10.244.1.2 to 10.9.9.9 (udp 7777) left as"
+                  "says, but live flows went against it: 10.244.1.2 to 10.9.9.9 (udp 7777) left as"
                       + " 192.0.2.10 ("),
           status.toString());
       assertTrue(status.stdout().contains("went against the config, e.g. "), status.toString());

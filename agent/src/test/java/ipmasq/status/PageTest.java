@@ -385,8 +385,9 @@ class PageTest {
     says(
         "fight",
         "warn",
-        "IPv4 masquerading is set up as /etc/config/ip-masq-agent says, but another program keeps"
-            + " changing the rules: each time they are repaired, two seconds later at most.");
+        "IPv4 masquerading is set up as /etc/config/ip-masq-agent says, but another program has"
+            + " lately changed the rules again and again: each time they were repaired, two seconds"
+            + " later at most.");
 
     endpoint.close();
     says(

@@ -112,8 +112,8 @@ class StateTest {
         State.of(status(), List.of(), List.of()));
     story.flows(10, 2);
     assertState(
-        "bad false IPv4 masquerading is set up as /etc/config/ip-masq-agent says, but live flows go"
-            + " against it: 10.244.1.10 to 10.9.9.9 (udp 53) left as 198.51.100.1 (3 of 50"
+        "bad false IPv4 masquerading is set up as /etc/config/ip-masq-agent says, but live flows"
+            + " went against it: 10.244.1.10 to 10.9.9.9 (udp 53) left as 198.51.100.1 (3 of 50"
             + " sampled).",
         State.of(status(), List.of(), List.of(conflict(Conflict.ConflictKind.UNCLEAR))));
     assertEquals(true, status().ready());
@@ -133,8 +133,8 @@ class StateTest {
     story.pass(Trigger.RULES, Story.changed("10.0.0.0/8"));
     assertState(
         "warn false IPv4 masquerading is set up as /etc/config/ip-masq-agent says, but another"
-            + " program keeps changing the rules: each time they are repaired, two seconds later at"
-            + " most.",
+            + " program has lately changed the rules again and again: each time they were repaired,"
+            + " two seconds later at most.",
         State.of(status(), List.of(), List.of()));
   }
 

@@ -1,8 +1,10 @@
 package ipmasq.cli;
 
 import ipmasq.app.NatHooks;
+import ipmasq.app.NodeAddresses;
 import ipmasq.app.Settings;
 import ipmasq.hook.Hook;
+import ipmasq.hook.NodeLinks;
 import ipmasq.http.Fetch;
 import ipmasq.json.JsonValue;
 import ipmasq.json.MalformedJson;
@@ -105,6 +107,7 @@ final class Explain {
       List<ExplainRequest> questions,
       Map<Family, PolicyLookup.PolicyFound> policies) {
     NatHooks look = new NatHooks();
+    NodeLinks links = NodeAddresses.links();
     Map<Family, Hook> hooks = new EnumMap<>(Family.class);
     List<Explanation> answers = new ArrayList<>();
     for (ExplainRequest question : questions) {
@@ -119,7 +122,7 @@ final class Explain {
                 family,
                 _ -> look.at(family, found.backend(), found.config().masqChain(), found.inForce()));
         Hook before = look.services(question.to(), question.ofNode());
-        answers.add(Explainer.byRules(question, found.wanted(), hook, Optional.of(before)));
+        answers.add(Explainer.byRules(question, found.wanted(), hook, Optional.of(before), links));
       }
     }
     return answers;

@@ -176,17 +176,8 @@ public final class Conflicts {
     return isElsewhere(decision) ? ConflictKind.ELSEWHERE : ConflictKind.MASQUERADES;
   }
 
-  /** A runtime's rule for its own bridge is about its containers, not about pods. */
   private boolean isElsewhere(Decision decision) {
-    if (!decision.owner().elsewhere() || !policy.sources().isEmpty()) {
-      return false;
-    }
-    for (Condition condition : decision.provided()) {
-      if (condition instanceof Condition.Source(var ranges)) {
-        return links.areOf(decision.owner(), ranges);
-      }
-    }
-    return false;
+    return policy.sources().isEmpty() && links.isElsewhere(decision);
   }
 
   /** Judges packets that our rules should translate. */

@@ -70,8 +70,13 @@ public record Hook(
 
   /** What happens to a packet. */
   public Actual actual(Flow flow) {
+    return actual(decisions(flow));
+  }
+
+  /** What comes of these decisions. */
+  public static Actual actual(List<Decision> decisions) {
     List<Decision> perhaps = new ArrayList<>();
-    for (Decision decision : decisions(flow)) {
+    for (Decision decision : decisions) {
       if (decision.kind() == DecisionKind.SHIELDED) {
         continue; // our rules are bypassed; the other decisions say what happens
       }

@@ -26,6 +26,23 @@ public record NodeLinks(
     otherNetworks = List.copyOf(otherNetworks);
   }
 
+  /** Whether a rule may decide on packets of pods, as far as interfaces and sources tell. */
+  public boolean mayConcernPods(Decision decision) {
+    return decision.provided().stream().allMatch(this::allow) && !isElsewhere(decision);
+  }
+
+  /** A runtime's rule for its own bridge is about its containers, not about pods. */
+  boolean isElsewhere(Decision decision) {
+    if (decision.owner().elsewhere()) {
+      for (Condition condition : decision.provided()) {
+        if (condition instanceof Condition.Source(var ranges)) {
+          return areOf(decision.owner(), ranges);
+        }
+      }
+    }
+    return false;
+  }
+
   /** Whether a pod's packet may meet a condition about interfaces or sources. */
   boolean allow(Condition condition) {
     return switch (condition) {
@@ -45,7 +62,7 @@ public record NodeLinks(
   }
 
   /** Whether the hosts of these networks belong to another runtime. */
-  boolean areOf(Owner runtime, AddressRanges sources) {
+  private boolean areOf(Owner runtime, AddressRanges sources) {
     if (AddressRanges.ofBlocks(runtimeNetworks).hold(sources) == Truth.YES) {
       return true;
     }

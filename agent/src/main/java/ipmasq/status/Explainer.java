@@ -6,6 +6,7 @@ import ipmasq.hook.Decision;
 import ipmasq.hook.Decision.DecisionKind;
 import ipmasq.hook.Flow;
 import ipmasq.hook.Hook;
+import ipmasq.hook.NodeLinks;
 import ipmasq.net.Ip;
 import ipmasq.net.IpRange;
 import ipmasq.policy.Policy;
@@ -26,6 +27,7 @@ public final class Explainer {
   private final List<String> interfaces;
   private final Wanted wanted;
   private final Hook hook;
+  private boolean ofPod; // whether it is said of a pod's packets only
 
   private Explainer(ExplainRequest question, Optional<Policy> policy, Hook hook) {
     this.question = question;
@@ -76,13 +78,19 @@ public final class Explainer {
    *
    * @param policy what the config asks for
    * @param services the nat hook where services get their destination
+   * @param links tells which rules are not about pods: a packet of which no source is given is
+   *     one's
    */
   public static Explanation byRules(
-      ExplainRequest question, Optional<Policy> policy, Hook hook, Optional<Hook> services) {
-    return new Explainer(question, policy, hook).explain(services);
+      ExplainRequest question,
+      Optional<Policy> policy,
+      Hook hook,
+      Optional<Hook> services,
+      NodeLinks links) {
+    return new Explainer(question, policy, hook).explain(services, links);
   }
 
-  private Explanation explain(Optional<Hook> services) {
+  private Explanation explain(Optional<Hook> services, NodeLinks links) {
     Flow flow = question.flow(policy, interfaces);
     Optional<Decision> redirected =
         services.flatMap(
@@ -93,7 +101,13 @@ public final class Explainer {
     if (redirected.isPresent()) {
       return service(redirected.get());
     }
-    return actual(hook.actual(flow), hook.decisions(flow));
+    List<Decision> decisions = hook.decisions(flow);
+    if (question.from().isEmpty()) {
+      List<Decision> onPods = decisions.stream().filter(links::mayConcernPods).toList();
+      ofPod = onPods.size() < decisions.size();
+      decisions = onPods;
+    }
+    return actual(Hook.actual(decisions), decisions);
   }
 
   private static boolean redirects(Decision decision) {
@@ -269,6 +283,9 @@ public final class Explainer {
     }
     if (question.from().isEmpty() && policy.filter(p -> !p.sources().isEmpty()).isPresent()) {
       text.append("; for packets from sourceCIDRs");
+    }
+    if (ofPod) {
+      text.append("; for a pod's packets");
     }
     if (hook.askedBits() != 0) {
       text.append("; if no rule marked it before");

@@ -7,8 +7,8 @@ import ipmasq.hook.NodeLinks;
 import ipmasq.policy.Policy;
 import java.util.List;
 
-/** All rules at the hook, and those that override the config. */
-public record HookSample(Hook hook, List<Conflict> conflicts) {
+/** All rules at the hook, those that override the config, and the interfaces of the time. */
+public record HookSample(Hook hook, List<Conflict> conflicts, NodeLinks links) {
   public HookSample {
     conflicts = List.copyOf(conflicts);
   }
@@ -17,6 +17,6 @@ public record HookSample(Hook hook, List<Conflict> conflicts) {
    * @param policy what the config asks for
    */
   public static HookSample of(Hook hook, Policy policy, NodeLinks links) {
-    return new HookSample(hook, Conflicts.in(hook, policy, links));
+    return new HookSample(hook, Conflicts.in(hook, policy, links), links);
   }
 }

@@ -2,7 +2,6 @@ package ipmasq.status;
 
 import ipmasq.backend.Observation;
 import ipmasq.hook.Conflict;
-import ipmasq.hook.Hook;
 import ipmasq.loop.Pass;
 import ipmasq.net.Cidr;
 import ipmasq.net.Cidrs;
@@ -34,25 +33,21 @@ public record View(Status status, Sample sample, Instant now) {
         : Optional.empty();
   }
 
-  /** The whole hook, if it was read. */
-  Optional<Hook> hook(Family family) {
-    return Optional.ofNullable(sample.hooks().get(family)).map(HookSample::hook);
-  }
-
   /** What happens to a packet. */
   Explanation explain(ExplainRequest question) {
     Family family = question.to().family();
     Optional<Policy> policy =
         status.families().containsKey(family) ? Optional.of(policy(family)) : Optional.empty();
     Explanation answer =
-        hook(family)
+        Optional.ofNullable(sample.hooks().get(family))
             .map(
-                hook ->
+                looked ->
                     Explainer.byRules(
                         question,
                         policy,
-                        hook,
-                        sample.services().at(question.to(), question.ofNode())))
+                        looked.hook(),
+                        sample.services().at(question.to(), question.ofNode()),
+                        looked.links()))
             .orElseGet(() -> Explainer.byPolicy(question, policy));
     return answer.wanted().equals("anything")
         ? answer

@@ -246,6 +246,25 @@ class ExplainPacketsTest {
     }
   }
 
+  /** Such as every node with Docker, or with a host port, has. */
+  @Test
+  void withoutASourceItIsAPodsPacket() {
+    apply("nonMasqueradeCIDRs: [10.0.0.0/8]\n");
+    lab.node().ip("link add docker0 type bridge", "address add 172.17.0.1/16 dev docker0");
+    lab.node()
+        .feed(
+            "*nat\n-A POSTROUTING -s 172.17.0.0/16 ! -o docker0 -j MASQUERADE\n"
+                + "-A POSTROUTING -s 127.0.0.1/32 -d 10.99.0.0/16 -j MASQUERADE\nCOMMIT\n",
+            "iptables-nft-restore",
+            "--noflush")
+        .ok();
+    agreed("10.99.0.1", "kept");
+    String json = lab.node().call(() -> InProcess.run("explain", "--output=json", "10.99.0.1"));
+    Map<String, Object> open = ParsedJson.maps(ParsedJson.of(json)).getFirst();
+    assertEquals("kept", open.get("actual"), json);
+    assertTrue(String.valueOf(open.get("why")).endsWith("; for a pod's packets"), json);
+  }
+
   @Test
   void marksThatOthersSetBeforeAreNotKnown() {
     apply("nonMasqueradeCIDRs: [10.0.0.0/8]\n");

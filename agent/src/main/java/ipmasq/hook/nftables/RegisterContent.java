@@ -294,6 +294,7 @@ record RegisterContent(
               : cannotTell();
       case CT_STATE -> bits(bytes, NF_CT_STATE_BIT_NEW, 0xffff_ffffL);
       case CT_STATUS -> bits(bytes, 0, IPS_KNOWN);
+      case FRAGMENT -> bits(bytes, 0, IP_OFFSET);
       case PROTOCOL,
           PORT,
           SOURCE_PORT,
@@ -306,7 +307,7 @@ record RegisterContent(
           DESTINATION_TYPE,
           SOURCE_TYPE ->
           isPlain() ? plain(bytes, family) : cannotTell();
-      case TCP_FLAGS, FRAGMENT, CONSTANT, UNKNOWN -> cannotTell();
+      case TCP_FLAGS, CONSTANT, UNKNOWN -> cannotTell();
     };
   }
 

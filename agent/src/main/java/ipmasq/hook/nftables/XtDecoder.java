@@ -2,6 +2,7 @@ package ipmasq.hook.nftables;
 
 import ipmasq.hook.AddressRanges;
 import ipmasq.hook.Condition;
+import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.net.IpRange;
 import ipmasq.net.PortRange;
@@ -15,6 +16,7 @@ import java.util.List;
  * one is named, and may match.
  */
 final class XtDecoder {
+  private static final int XT_ADDRTYPE_UNICAST = 1 << 1;
   private static final int XT_ADDRTYPE_LOCAL = 1 << 2;
   private static final int XT_ADDRTYPE_INVERT_SOURCE = 1;
   private static final int XT_ADDRTYPE_INVERT_DEST = 2;
@@ -45,6 +47,10 @@ final class XtDecoder {
     "NAT",
     "XRESOLVE"
   };
+
+  private static final AddressRanges NOT_UNICAST =
+      AddressRanges.ofBlocks(
+          List.of(Cidr.of("0.0.0.0/8"), Cidr.of("224.0.0.0/4"), Cidr.of("255.255.255.255/32")));
 
   private XtDecoder() {}
 
@@ -99,13 +105,30 @@ final class XtDecoder {
       all.add(
           info.u16(2) == XT_ADDRTYPE_LOCAL
               ? new Condition.LocalDestination().negatedIf(notTo)
-              : new Condition.UnknownCondition("-m addrtype" + destination));
+              : info.u16(2) == XT_ADDRTYPE_UNICAST && info.family() == Family.IPV4
+                  ? unicast().negatedIf(notTo)
+                  : new Condition.UnknownCondition("-m addrtype" + destination));
     }
     return new XtMatch(all, text);
   }
 
   private static String addressTypes(boolean inverted, String option, int types) {
     return types == 0 ? "" : XtInfo.option(inverted, option + XtInfo.names(types, ADDRESS_TYPES));
+  }
+
+  /**
+   * The kernel looks at its own addresses and the broadcast addresses of its networks. It does not
+   * forward packets to those, so only the node itself sends them through the hook.
+   */
+  private static Condition unicast() {
+    Condition usual = new Condition.Destination(NOT_UNICAST).not();
+    Condition elsewhere = new Condition.LocalDestination().not();
+    Condition unknown = new Condition.UnknownCondition("-m addrtype --dst-type UNICAST");
+    return new Condition.AnyOf(
+        List.of(
+            List.of(usual, elsewhere, new Condition.LocalSource().not()),
+            List.of(usual, elsewhere, unknown)),
+        "unicast addresses");
   }
 
   private static XtMatch mark(XtInfo info) {

@@ -130,7 +130,7 @@ record XtTarget(Action action, String text) {
           new XtTarget(
               to.hasAddresses()
                   ? new Action.Translate("SNAT", to.addresses())
-                  : new Action.UnknownAction("-j SNAT"),
+                  : new Action.Keep(), // it gets another port at most
               "-j SNAT --to-source " + to.both() + to.flagOptions());
       case "DNAT" ->
           new XtTarget(

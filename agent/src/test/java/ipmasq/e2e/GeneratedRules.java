@@ -283,7 +283,8 @@ final class GeneratedRules {
         for (int j = random.nextInt(3); j > 0; j--) {
           line.append(' ').append(option(line.toString(), ports));
         }
-        lines.add(line + " " + target(chain));
+        boolean port = ports && chance(15);
+        lines.add(line + " " + (port ? "-j SNAT --to-source :4000-5000" : target(chain)));
       }
     }
     lines.add("COMMIT");
@@ -333,6 +334,8 @@ final class GeneratedRules {
               one(
                   List.of(
                       "-m statistic --mode random --probability 0.5",
+                      "-m addrtype " + not + "--dst-type UNICAST",
+                      family == Family.IPV4 ? not + "-f" : "-m addrtype --dst-type UNICAST",
                       "-m limit --limit 1/hour --limit-burst 1",
                       "-m length --length 2000:3000"));
         };

@@ -90,6 +90,38 @@ final class IptablesCases {
             List.of("keeps OTHER"),
             List.of("keeps OTHER"),
             true),
+        new Case(
+            "SNAT to ports alone keeps the source",
+            Tool.NFT_IPTABLES,
+            "-A POSTROUTING -p udp -j SNAT --to-source :4000-5000\n",
+            "",
+            List.of("keeps OTHER"),
+            List.of("keeps OTHER"),
+            true),
+        new Case(
+            "SNAT to ports alone in iptables-legacy",
+            Tool.LEGACY_IPTABLES,
+            "-A POSTROUTING -p udp -j SNAT --to-source :4000-5000\n",
+            "",
+            List.of("keeps OTHER"),
+            List.of("keeps OTHER"),
+            false),
+        iptables(
+            "unicast destinations",
+            "",
+            """
+            -A POSTROUTING -m addrtype ! --dst-type UNICAST -j ACCEPT
+            -A POSTROUTING -d 172.20.0.0/16 -m addrtype --dst-type UNICAST -j MASQUERADE
+            """,
+            "masquerades OTHER"),
+        iptables(
+            "fragments, of which connection tracking leaves none",
+            "",
+            """
+            -A POSTROUTING -f -j MASQUERADE
+            -A POSTROUTING -d 172.20.0.0/16 ! -f -j MASQUERADE
+            """,
+            "masquerades OTHER"),
         iptables(
             "two conditions that returned before",
             "",

@@ -248,6 +248,9 @@ final class SavedRuleReader {
     String text = option < 0 || option + 1 >= words.size() ? "" : words.get(option + 1);
     int colon = family == Family.IPV4 ? text.indexOf(':') : text.indexOf("]:");
     String addresses = colon < 0 ? text : text.substring(0, colon);
+    if (text.matches(":[0-9-]+")) {
+      return new Action.Keep(); // it gets another port at most
+    }
     Optional<IpRange> to = IpRange.parse(addresses.replace("[", "").replace("]", ""));
     return to.isPresent() && words.lastIndexOf("--to-source") == option
         ? new Action.Translate("SNAT", to)

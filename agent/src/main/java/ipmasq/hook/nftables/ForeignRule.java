@@ -59,10 +59,6 @@ final class ForeignRule {
   private boolean natFromMap;
   private boolean natToRange;
   private Optional<Mapping> mapping = Optional.empty();
-  private String comment = "";
-  private boolean commentFirst;
-  private boolean matched;
-  private String targetOptions = "";
 
   /** A map that is expanded to one rule per element. */
   private record Mapping(List<RegisterContent> fields, List<Entry> entries, int to) {}
@@ -93,7 +89,7 @@ final class ForeignRule {
       return List.of();
     }
     reader.conditions.removeIf(Condition.AnyOf.ALWAYS::equals);
-    String text = asIptables ? reader.iptables(rule.chain()) : rule.toString();
+    String text = asIptables ? IptablesText.of(rule, family) : rule.toString();
     return reader.rules(
         text.length() > LONGEST_TEXT ? text.substring(0, LONGEST_TEXT) + "…" : text);
   }
@@ -105,11 +101,6 @@ final class ForeignRule {
       reader.step(expression);
     }
     return reader.conditions.stream().allMatch(condition -> condition.mayConcern(destination));
-  }
-
-  private String iptables(String chain) {
-    Action then = action.orElse(mark.<Action>map(set -> set).orElse(new Action.NoAction()));
-    return IptablesText.of(chain, conditions, comment, commentFirst, then, targetOptions);
   }
 
   private void setMark(Action.SetMark set) {
@@ -342,17 +333,12 @@ final class ForeignRule {
   private void xtables(Xtables xtables) {
     switch (xtables.kind()) {
       case MATCH -> {
-        if (xtables.name().equals("comment")) {
-          comment = XtDecoder.comment(xtables);
-          commentFirst = !matched;
-        } else {
-          matched = true;
-          conditions.addAll(XtDecoder.match(xtables, family));
+        if (!xtables.name().equals("comment")) {
+          conditions.addAll(XtDecoder.match(xtables, family).conditions());
         }
       }
       case TARGET -> {
-        Action target = XtDecoder.target(xtables, family);
-        targetOptions = XtDecoder.options(xtables, family);
+        Action target = XtTarget.of(xtables, family).action();
         if (target instanceof Action.SetMark set) {
           setMark(set);
         } else {

@@ -44,6 +44,8 @@ record RegisterContent(
     PROTOCOL,
     PORT,
     SOURCE_PORT,
+    TCP_FLAGS,
+    FRAGMENT,
     MARK,
     OUT,
     OUT_INDEX,
@@ -76,6 +78,11 @@ record RegisterContent(
    */
   private static final long IPS_KNOWN = 0x3f;
 
+  /**
+   * Where a fragment belongs: connection tracking puts packets together before it looks at them.
+   */
+  static final long IP_OFFSET = 0x1fff;
+
   private static RegisterContent of(What what, String text, int length) {
     return new RegisterContent(what, text, length, Optional.empty(), Optional.empty());
   }
@@ -95,13 +102,19 @@ record RegisterContent(
     int length = payload.length();
     String text = payload.base() + " header, byte " + offset;
     return switch (payload.base()) {
-      case TRANSPORT ->
-          length == 2 && offset == 2
-              ? of(What.PORT, "destination port", 2)
-              : length == 2 && offset == 0 ? of(What.SOURCE_PORT, "source port", 2) : unknown(text);
+      case TRANSPORT -> transport(offset, length, text);
       case NETWORK -> of(network(family, offset, length), text, length);
       case LINK, INNER -> unknown(text);
     };
+  }
+
+  private static RegisterContent transport(int offset, int length, String text) {
+    if (length == 2 && offset <= 2) {
+      return offset == 2
+          ? of(What.PORT, "destination port", 2)
+          : offset == 0 ? of(What.SOURCE_PORT, "source port", 2) : unknown(text);
+    }
+    return length == 1 && offset == 13 ? of(What.TCP_FLAGS, "tcp flags", 1) : unknown(text);
   }
 
   /** nft loads only the bytes that a prefix of whole bytes asks about. */
@@ -112,7 +125,9 @@ record RegisterContent(
               ? What.SOURCE
               : offset == 16 && length <= 4
                   ? What.DESTINATION
-                  : offset == 9 && length == 1 ? What.PROTOCOL : What.UNKNOWN;
+                  : offset == 9 && length == 1
+                      ? What.PROTOCOL
+                      : offset == 6 && length == 2 ? What.FRAGMENT : What.UNKNOWN;
       case IPV6 ->
           offset == 8 && length <= 16 && length > 1
               ? What.SOURCE
@@ -279,6 +294,7 @@ record RegisterContent(
               : cannotTell();
       case CT_STATE -> bits(bytes, NF_CT_STATE_BIT_NEW, 0xffff_ffffL);
       case CT_STATUS -> bits(bytes, 0, IPS_KNOWN);
+      case FRAGMENT -> bits(bytes, 0, IP_OFFSET);
       case PROTOCOL,
           PORT,
           SOURCE_PORT,
@@ -291,7 +307,7 @@ record RegisterContent(
           DESTINATION_TYPE,
           SOURCE_TYPE ->
           isPlain() ? plain(bytes, family) : cannotTell();
-      case CONSTANT, UNKNOWN -> cannotTell();
+      case TCP_FLAGS, CONSTANT, UNKNOWN -> cannotTell();
     };
   }
 
@@ -329,15 +345,20 @@ record RegisterContent(
 
   /** A number of which some bits are known. */
   private Condition bits(byte[] bytes, long value, long known) {
-    if (bytes.length != 4) {
+    if (bytes.length != length) {
       return cannotTell();
     }
-    long kept = mask.map(RegisterContent::number).orElse(0xffff_ffffL);
-    long expected = number(bytes) ^ xor.map(RegisterContent::number).orElse(0L);
+    long kept = mask.map(RegisterContent::bits).orElse(0xffff_ffffL);
+    long expected = bits(bytes) ^ xor.map(RegisterContent::bits).orElse(0L);
     if (((value ^ expected) & known & kept) != 0 || (expected & ~kept) != 0) {
       return Condition.AnyOf.NEVER;
     }
     return (kept & ~known) == 0 ? Condition.AnyOf.ALWAYS : cannotTell();
+  }
+
+  /** Two bytes are of the packet, in network order; four the kernel's own, in host order. */
+  private static long bits(byte[] bytes) {
+    return bytes.length == 2 ? port(bytes) : number(bytes);
   }
 
   /** The condition that it lies in a range, ends included. */
@@ -385,7 +406,7 @@ record RegisterContent(
   }
 
   /** The number of leading ones; -1 if ones follow a zero. */
-  private static int leadingOnes(byte[] mask) {
+  static int leadingOnes(byte[] mask) {
     int length = 0;
     boolean ended = false;
     for (int i = 0; i < mask.length * 8; i++) {
@@ -406,7 +427,7 @@ record RegisterContent(
         : cannotTell();
   }
 
-  private static int port(byte[] bytes) {
+  static int port(byte[] bytes) {
     return bytes.length == 2 ? (bytes[0] & 0xff) << 8 | bytes[1] & 0xff : -1;
   }
 
@@ -426,7 +447,7 @@ record RegisterContent(
   }
 
   /** A name, or a prefix of one if the kernel compares fewer bytes. */
-  private static String name(byte[] bytes) {
+  static String name(byte[] bytes) {
     String text = new String(bytes, StandardCharsets.UTF_8);
     int end = text.indexOf('\0');
     return end < 0 ? text + "+" : text.substring(0, end);

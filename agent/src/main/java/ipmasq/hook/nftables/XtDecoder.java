@@ -1,280 +1,222 @@
 package ipmasq.hook.nftables;
 
-import ipmasq.hook.Action;
 import ipmasq.hook.AddressRanges;
 import ipmasq.hook.Condition;
+import ipmasq.net.Cidr;
 import ipmasq.net.Family;
-import ipmasq.net.Ip;
 import ipmasq.net.IpRange;
 import ipmasq.net.PortRange;
 import ipmasq.netlink.nftables.Xtables;
-import java.nio.BufferUnderflowException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 
 /**
- * Reads the structures of iptables' matches and targets, as {@code iptables-nft} leaves them in a
- * rule. They are the kernel's interface to iptables and never change; a new one has a new revision.
- * An unknown one is named, and may match.
+ * Reads the structures of iptables' matches, as {@code iptables-nft} leaves them in a rule. They
+ * are the kernel's interface to iptables and never change; a new one has a new revision. An unknown
+ * one is named, and may match.
  */
 final class XtDecoder {
+  private static final int XT_ADDRTYPE_UNICAST = 1 << 1;
   private static final int XT_ADDRTYPE_LOCAL = 1 << 2;
   private static final int XT_ADDRTYPE_INVERT_SOURCE = 1;
   private static final int XT_ADDRTYPE_INVERT_DEST = 2;
+  private static final int XT_ADDRTYPE_LIMIT_IFACE_IN = 4;
+  private static final int XT_ADDRTYPE_LIMIT_IFACE_OUT = 8;
   private static final int XT_TCP_INV_SRCPT = 1; // XT_UDP_* has the same numbers
   private static final int XT_TCP_INV_DSTPT = 2;
+  private static final int XT_TCP_INV_FLAGS = 4;
+  private static final int XT_TCP_INV_OPTION = 8;
   private static final int XT_MULTIPORT_DESTINATION = 1;
-  private static final int XT_CONNTRACK_STATE = 1;
-  private static final int XT_CONNTRACK_STATUS = 1 << 6;
-  private static final int XT_CONNTRACK_STATE_BIT_NEW = 8; // XT_CONNTRACK_STATE_BIT(IP_CT_NEW)
-  private static final int IPS_KNOWN = 0x3f; // IPS_EXPECTED to IPS_DST_NAT: none in a first packet
+  private static final List<String> MULTIPORT = List.of("--sports ", "--dports ", "--ports ");
   private static final int IPRANGE_SRC = 1;
   private static final int IPRANGE_DST = 2;
   private static final int IPRANGE_SRC_INV = 16;
   private static final int IPRANGE_DST_INV = 32;
-  private static final int NF_NAT_RANGE_MAP_IPS = 1;
-  private static final int NF_NAT_RANGE_PROTO_RANDOM_FULLY = 1 << 4;
-  private static final int XT_CONNMARK_RESTORE = 2;
-  private static final int XT_CT_NOTRACK = 1;
-  private static final int XT_CONNTRACK_STATE_ALIAS = 1 << 13;
+
+  private static final String[] ADDRESS_TYPES = {
+    "UNSPEC",
+    "UNICAST",
+    "LOCAL",
+    "BROADCAST",
+    "ANYCAST",
+    "MULTICAST",
+    "BLACKHOLE",
+    "UNREACHABLE",
+    "PROHIBIT",
+    "THROW",
+    "NAT",
+    "XRESOLVE"
+  };
+
+  private static final AddressRanges NOT_UNICAST =
+      AddressRanges.ofBlocks(
+          List.of(Cidr.of("0.0.0.0/8"), Cidr.of("224.0.0.0/4"), Cidr.of("255.255.255.255/32")));
 
   private XtDecoder() {}
 
   static String comment(Xtables match) {
-    byte[] bytes = match.info().bytes();
-    int end = 0;
-    while (end < bytes.length && bytes[end] != 0) {
-      end++;
-    }
-    return new String(bytes, 0, end, StandardCharsets.UTF_8);
+    return new XtInfo(match, Family.IPV4).string(0, match.info().length());
   }
 
-  static List<Condition> match(Xtables match, Family family) {
+  static XtMatch match(Xtables match, Family family) {
     try {
-      ByteBuffer info = info(match);
+      XtInfo info = new XtInfo(match, family);
       return switch (match.name() + " " + match.revision()) {
         case "addrtype 1" -> addressType(info);
         case "mark 1" -> mark(info);
-        case "tcp 0" -> ports(info, 11, true);
-        case "udp 0" -> ports(info, 8, false);
+        case "tcp 0" -> tcp(info);
+        case "udp 0" -> udp(info);
         case "multiport 1" -> multiport(info);
-        case "conntrack 2", "conntrack 3" -> conntrack(info);
-        case "state 0" -> List.of(state(info.getInt(0), false));
-        case "iprange 1" -> range(info, family);
-        default -> unknown(match);
+        case "conntrack 2", "conntrack 3" -> XtConntrack.read(info, match.revision());
+        case "state 0" -> XtConntrack.readState(info);
+        case "iprange 1" -> range(info);
+        default -> XtMatch.unknown("-m " + match.name() + XtUnjudged.options(match, info));
       };
-    } catch (BufferUnderflowException | IndexOutOfBoundsException | IllegalArgumentException odd) {
-      return unknown(match);
+    } catch (IndexOutOfBoundsException | IllegalArgumentException odd) {
+      return XtMatch.unknown("-m " + match.name() + " …");
     }
   }
 
-  private static List<Condition> unknown(Xtables match) {
-    return List.of(new Condition.UnknownCondition("-m " + match.name()));
-  }
-
-  private static ByteBuffer info(Xtables xtables) {
-    return ByteBuffer.wrap(xtables.info().bytes()).order(ByteOrder.nativeOrder());
-  }
-
-  private static List<Condition> addressType(ByteBuffer info) {
-    int source = info.getShort(0) & 0xffff;
-    int destination = info.getShort(2) & 0xffff;
-    int flags = info.getInt(4);
+  private static XtMatch addressType(XtInfo info) {
+    int flags = (int) info.u32(4);
+    boolean notFrom = (flags & XT_ADDRTYPE_INVERT_SOURCE) != 0;
+    boolean notTo = (flags & XT_ADDRTYPE_INVERT_DEST) != 0;
+    boolean in = (flags & XT_ADDRTYPE_LIMIT_IFACE_IN) != 0;
+    boolean out = (flags & XT_ADDRTYPE_LIMIT_IFACE_OUT) != 0;
+    String source = addressTypes(notFrom, "--src-type ", info.u16(0));
+    String destination = addressTypes(notTo, "--dst-type ", info.u16(2));
+    String text =
+        "-m addrtype"
+            + source
+            + destination
+            + (in ? " --limit-iface-in" : "")
+            + (out ? " --limit-iface-out" : "");
+    if (in || out) {
+      return XtMatch.unknown(text); // an address of the interface alone is less than the node's
+    }
     List<Condition> all = new ArrayList<>();
-    if ((flags & ~(XT_ADDRTYPE_INVERT_SOURCE | XT_ADDRTYPE_INVERT_DEST)) != 0) {
-      return List.of(new Condition.UnknownCondition("-m addrtype --limit-iface"));
-    }
-    if (source != 0) {
+    if (info.u16(0) != 0) {
       all.add(
-          (source == XT_ADDRTYPE_LOCAL
-                  ? new Condition.LocalSource()
-                  : new Condition.UnknownCondition("-m addrtype --src-type"))
-              .negatedIf((flags & XT_ADDRTYPE_INVERT_SOURCE) != 0));
+          info.u16(0) == XT_ADDRTYPE_LOCAL
+              ? new Condition.LocalSource().negatedIf(notFrom)
+              : new Condition.UnknownCondition("-m addrtype" + source));
     }
-    if (destination != 0) {
+    if (info.u16(2) != 0) {
       all.add(
-          (destination == XT_ADDRTYPE_LOCAL
-                  ? new Condition.LocalDestination()
-                  : new Condition.UnknownCondition("-m addrtype --dst-type"))
-              .negatedIf((flags & XT_ADDRTYPE_INVERT_DEST) != 0));
+          info.u16(2) == XT_ADDRTYPE_LOCAL
+              ? new Condition.LocalDestination().negatedIf(notTo)
+              : info.u16(2) == XT_ADDRTYPE_UNICAST && info.family() == Family.IPV4
+                  ? unicast().negatedIf(notTo)
+                  : new Condition.UnknownCondition("-m addrtype" + destination));
     }
-    return all;
+    return new XtMatch(all, text);
   }
 
-  private static List<Condition> mark(ByteBuffer info) {
-    long value = info.getInt(0) & 0xffff_ffffL;
-    long mask = info.getInt(4) & 0xffff_ffffL;
-    return List.of(new Condition.Mark(value, mask).negatedIf(info.get(8) != 0));
+  private static String addressTypes(boolean inverted, String option, int types) {
+    return types == 0 ? "" : XtInfo.option(inverted, option + XtInfo.names(types, ADDRESS_TYPES));
   }
 
-  private static List<Condition> ports(ByteBuffer info, int flagsAt, boolean tcp) {
-    int flags = info.get(flagsAt);
+  /**
+   * The kernel looks at its own addresses and the broadcast addresses of its networks. It does not
+   * forward packets to those, so only the node itself sends them through the hook.
+   */
+  private static Condition unicast() {
+    Condition usual = new Condition.Destination(NOT_UNICAST).not();
+    Condition elsewhere = new Condition.LocalDestination().not();
+    Condition unknown = new Condition.UnknownCondition("-m addrtype --dst-type UNICAST");
+    return new Condition.AnyOf(
+        List.of(
+            List.of(usual, elsewhere, new Condition.LocalSource().not()),
+            List.of(usual, elsewhere, unknown)),
+        "unicast addresses");
+  }
+
+  private static XtMatch mark(XtInfo info) {
+    boolean inverted = info.u8(8) != 0;
+    return new XtMatch(
+        List.of(new Condition.Mark(info.u32(0), info.u32(4)).negatedIf(inverted)),
+        "-m mark"
+            + XtInfo.option(inverted, "--mark " + IptablesText.mark(info.u32(0), info.u32(4))));
+  }
+
+  private static XtMatch tcp(XtInfo info) {
+    XtMatch ports = ports(info, "-m tcp", info.u8(11));
+    boolean notFlags = (info.u8(11) & XT_TCP_INV_FLAGS) != 0;
+    boolean notOption = (info.u8(11) & XT_TCP_INV_OPTION) != 0;
+    String more = "";
+    if (info.u8(8) != 0 || notOption) {
+      more += XtInfo.option(notOption, "--tcp-option " + info.u8(8));
+    }
+    if (info.u8(9) != 0 || notFlags) {
+      more += XtInfo.option(notFlags, IptablesText.tcpFlags(info.u8(9), info.u8(10)));
+    }
+    if (more.isEmpty()) {
+      return ports;
+    }
+    List<Condition> all = new ArrayList<>(ports.conditions());
+    all.add(new Condition.UnknownCondition("-m tcp" + more));
+    return new XtMatch(all, ports.text() + more);
+  }
+
+  private static XtMatch udp(XtInfo info) {
+    return ports(info, "-m udp", info.u8(8));
+  }
+
+  private static XtMatch ports(XtInfo info, String name, int flags) {
     List<Condition> all = new ArrayList<>();
-    if (port(info, 0) != 0 || port(info, 2) != 0xffff) {
-      all.add(
-          new Condition.SourcePort(port(info, 0) + ":" + port(info, 2))
-              .negatedIf((flags & XT_TCP_INV_SRCPT) != 0));
+    String text = name;
+    if (info.u16(0) != 0 || info.u16(2) != 0xffff) {
+      boolean not = (flags & XT_TCP_INV_SRCPT) != 0;
+      String range = XtInfo.range(info.u16(0), info.u16(2), ":");
+      text += XtInfo.option(not, "--sport " + range);
+      all.add(new Condition.SourcePort(range).negatedIf(not));
     }
-    if (port(info, 4) != 0 || port(info, 6) != 0xffff) {
-      PortRange range = new PortRange(Math.max(1, port(info, 4)), port(info, 6));
-      all.add(new Condition.Port(List.of(range)).negatedIf((flags & XT_TCP_INV_DSTPT) != 0));
+    if (info.u16(4) != 0 || info.u16(6) != 0xffff) {
+      boolean not = (flags & XT_TCP_INV_DSTPT) != 0;
+      text += XtInfo.option(not, "--dport " + XtInfo.range(info.u16(4), info.u16(6), ":"));
+      PortRange range = new PortRange(Math.max(1, info.u16(4)), info.u16(6));
+      all.add(new Condition.Port(List.of(range)).negatedIf(not));
     }
-    if (tcp && (info.get(8) != 0 || info.get(9) != 0)) {
-      all.add(new Condition.UnknownCondition("-m tcp --tcp-flags or --tcp-option"));
-    }
-    return all;
+    return new XtMatch(all, text);
   }
 
-  private static int port(ByteBuffer info, int at) {
-    return info.getShort(at) & 0xffff;
-  }
-
-  private static List<Condition> multiport(ByteBuffer info) {
-    int count = info.get(1) & 0xff;
+  private static XtMatch multiport(XtInfo info) {
+    int count = info.u8(1);
     List<PortRange> ranges = new ArrayList<>();
+    List<String> words = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      int first = port(info, 2 + 2 * i);
-      boolean range = info.get(32 + i) != 0;
-      int last = range ? port(info, 2 + 2 * ++i) : first;
+      int first = info.u16(2 + 2 * i);
+      boolean range = info.u8(32 + i) != 0;
+      int last = range ? info.u16(2 + 2 * ++i) : first;
       ranges.add(new PortRange(Math.max(1, first), last));
+      words.add(range ? first + ":" + last : "" + first);
     }
-    boolean inverted = info.get(47) != 0;
-    Condition condition =
-        info.get(0) == XT_MULTIPORT_DESTINATION
-            ? new Condition.Port(ranges)
-            : new Condition.UnknownCondition("-m multiport");
-    return List.of(condition.negatedIf(inverted));
+    boolean inverted = info.u8(47) != 0;
+    String ports = String.join(",", words);
+    String text = "-m multiport" + XtInfo.option(inverted, MULTIPORT.get(info.u8(0)) + ports);
+    return info.u8(0) == XT_MULTIPORT_DESTINATION
+        ? new XtMatch(List.of(new Condition.Port(ranges).negatedIf(inverted)), text)
+        : XtMatch.unknown(text);
   }
 
-  private static List<Condition> conntrack(ByteBuffer info) {
-    int flags = info.getShort(146) & 0xffff & ~XT_CONNTRACK_STATE_ALIAS; // how it was written
-    int inverted = info.getShort(148) & 0xffff;
+  private static XtMatch range(XtInfo info) {
+    int flags = info.u8(64);
     List<Condition> all = new ArrayList<>();
-    if ((flags & ~(XT_CONNTRACK_STATE | XT_CONNTRACK_STATUS)) != 0) {
-      all.add(new Condition.UnknownCondition("-m conntrack"));
-    }
-    if ((flags & XT_CONNTRACK_STATE) != 0) {
-      all.add(state(info.getShort(150) & 0xffff, (inverted & XT_CONNTRACK_STATE) != 0));
-    }
-    if ((flags & XT_CONNTRACK_STATUS) != 0) {
-      int wanted = info.getShort(152) & 0xffff;
-      boolean none = (wanted & ~IPS_KNOWN) == 0;
-      all.add(
-          !none
-              ? new Condition.UnknownCondition("-m conntrack --ctstatus")
-              : (inverted & XT_CONNTRACK_STATUS) != 0
-                  ? Condition.AnyOf.ALWAYS
-                  : Condition.AnyOf.NEVER);
-    }
-    return all;
-  }
-
-  /** The first packet of a connection is NEW only, and not translated yet. */
-  private static Condition state(int mask, boolean inverted) {
-    return ((mask & XT_CONNTRACK_STATE_BIT_NEW) != 0) != inverted
-        ? Condition.AnyOf.ALWAYS
-        : Condition.AnyOf.NEVER;
-  }
-
-  private static List<Condition> range(ByteBuffer info, Family family) {
-    int flags = info.get(64);
-    List<Condition> all = new ArrayList<>();
+    String text = "-m iprange";
     if ((flags & IPRANGE_SRC) != 0) {
-      all.add(
-          new Condition.Source(between(info, 0, family)).negatedIf((flags & IPRANGE_SRC_INV) != 0));
+      boolean not = (flags & IPRANGE_SRC_INV) != 0;
+      text += XtInfo.option(not, "--src-range " + info.address(0) + "-" + info.address(16));
+      all.add(new Condition.Source(between(info, 0)).negatedIf(not));
     }
     if ((flags & IPRANGE_DST) != 0) {
-      all.add(
-          new Condition.Destination(between(info, 32, family))
-              .negatedIf((flags & IPRANGE_DST_INV) != 0));
+      boolean not = (flags & IPRANGE_DST_INV) != 0;
+      text += XtInfo.option(not, "--dst-range " + info.address(32) + "-" + info.address(48));
+      all.add(new Condition.Destination(between(info, 32)).negatedIf(not));
     }
-    return all;
+    return new XtMatch(all, text);
   }
 
-  private static AddressRanges between(ByteBuffer info, int at, Family family) {
-    return AddressRanges.of(new IpRange(address(info, at, family), address(info, at + 16, family)));
-  }
-
-  private static Ip address(ByteBuffer info, int at, Family family) {
-    return Ip.ofBytes(Arrays.copyOfRange(info.array(), at, at + family.bytes()));
-  }
-
-  static Action target(Xtables target, Family family) {
-    try {
-      ByteBuffer info = info(target);
-      return switch (target.name()) {
-        case "MASQUERADE" -> new Action.Translate("MASQUERADE");
-        case "NETMAP" -> new Action.UnknownAction("-j NETMAP");
-        case "SNAT" -> snat(info, target.revision(), family);
-        case "DNAT", "REDIRECT" -> new Action.ChangeDestination(target.name());
-        case "MARK" -> target.revision() == 2 ? setMark(info) : Action.SetMark.UNKNOWN;
-        case "CONNMARK" -> connmark(info, target.revision());
-        case "NOTRACK" -> new Action.Untrack();
-        case "CT" ->
-            (info.getShort(0) & XT_CT_NOTRACK) != 0 ? new Action.Untrack() : new Action.NoAction();
-        case "LOG", "NFLOG", "TRACE", "CLASSIFY" -> new Action.NoAction();
-        default -> new Action.UnknownAction("-j " + target.name());
-      };
-    } catch (BufferUnderflowException | IndexOutOfBoundsException | IllegalArgumentException odd) {
-      return new Action.UnknownAction("-j " + target.name());
-    }
-  }
-
-  /** Options of a target that are worth printing. */
-  static String options(Xtables target, Family family) {
-    try {
-      ByteBuffer info = info(target);
-      boolean oldest = target.revision() == 0 && family == Family.IPV4;
-      return switch (target.name()) {
-        case "MASQUERADE", "SNAT" ->
-            (info.getInt(oldest ? 4 : 0) & NF_NAT_RANGE_PROTO_RANDOM_FULLY) != 0
-                ? " --random-fully"
-                : "";
-        case "MARK" ->
-            " --set-xmark 0x"
-                + Integer.toHexString(info.getInt(0))
-                + "/0x"
-                + Integer.toHexString(info.getInt(4));
-        default -> "";
-      };
-    } catch (IndexOutOfBoundsException odd) {
-      return "";
-    }
-  }
-
-  /** Restoring changes only the bits of nfmask; the other modes change the connection's mark. */
-  private static Action connmark(ByteBuffer info, int revision) {
-    if (revision != 1 && revision != 2) {
-      return Action.SetMark.UNKNOWN;
-    }
-    int mode = revision == 1 ? info.get(12) : info.get(14); // after a shift
-    if (mode != XT_CONNMARK_RESTORE) {
-      return new Action.NoAction();
-    }
-    return Action.SetMark.unknown(info.getInt(8) & 0xffff_ffffL);
-  }
-
-  private static Action setMark(ByteBuffer info) {
-    long value = info.getInt(0) & 0xffff_ffffL;
-    long mask = info.getInt(4) & 0xffff_ffffL;
-    return new Action.SetMark(~mask & 0xffff_ffffL, value);
-  }
-
-  /** Revision 0 is IPv4's own; later ones hold addresses of either family. */
-  private static Action snat(ByteBuffer info, int revision, Family family) {
-    int flags = info.getInt(revision == 0 && family == Family.IPV4 ? 4 : 0);
-    if ((flags & NF_NAT_RANGE_MAP_IPS) == 0) {
-      return new Action.UnknownAction("-j SNAT");
-    }
-    int first = revision == 0 && family == Family.IPV4 ? 8 : 4;
-    int last = revision == 0 && family == Family.IPV4 ? 12 : 20;
-    return new Action.Translate(
-        "SNAT",
-        Optional.of(new IpRange(address(info, first, family), address(info, last, family))));
+  private static AddressRanges between(XtInfo info, int at) {
+    return AddressRanges.of(new IpRange(info.address(at), info.address(at + 16)));
   }
 }

@@ -40,6 +40,8 @@ public record Lookup(int register, String set, boolean absent) implements Expres
   }
 
   void print(RuleText text) {
-    text.say(text.in(register) + (absent ? " != @" : " @") + set);
+    String key = text.key(register);
+    boolean masked = text.in(register).toString().equals(key) && text.in(register).isMasked();
+    text.say(key + (absent ? " != @" : masked ? " == @" : " @") + set);
   }
 }

@@ -20,9 +20,9 @@ public record MapLookup(int register, String map, int to) implements Expression 
 
   void print(RuleText text) {
     if (isVerdict()) {
-      text.say(text.in(register) + " vmap @" + map);
+      text.say(text.key(register) + " vmap @" + map);
     } else {
-      text.load(to, new Operand(text.in(register) + " map @" + map, Format.HEX));
+      text.load(to, new Operand(text.key(register) + " map @" + map, Format.HEX));
     }
   }
 }

@@ -72,7 +72,7 @@ public record Nat(
 
   void print(RuleText text) {
     StringBuilder line = new StringBuilder(kind == NatKind.SNAT ? "snat " : "dnat ");
-    line.append(family).append(" to ");
+    line.append(text.family(family)).append("to ");
     if (firstAddress != 0) {
       line.append(text.range(firstAddress, lastAddress, Format.ADDRESS));
     }

@@ -8,10 +8,10 @@ import java.util.Set;
 public enum NatFlag {
   /** The port by a hash with a secret: {@code NF_NAT_RANGE_PROTO_RANDOM}. */
   RANDOM(0x4),
-  /** The same address for all flows of a client. */
-  PERSISTENT(0x8),
   /** The port at random: {@code NF_NAT_RANGE_PROTO_RANDOM_FULLY}. */
-  FULLY_RANDOM(0x10);
+  FULLY_RANDOM(0x10),
+  /** The same address for all flows of a client. */
+  PERSISTENT(0x8);
 
   /** Implied by the registers in use, yet the kernel and nft set them. */
   private static final int NF_NAT_RANGE_MAP_IPS = 0x1;

@@ -27,7 +27,11 @@ record Operand(
   }
 
   Operand masked(Bitwise by) {
-    return new Operand(text, format, width, Optional.of(by), Optional.empty());
+    return new Operand(toString(), format, width, Optional.of(by), Optional.empty());
+  }
+
+  boolean isMasked() {
+    return mask.isPresent();
   }
 
   /** With its number in the other byte order. */
@@ -54,7 +58,8 @@ record Operand(
       return text + " & " + format.show(bits) + " " + sign + format.show(data);
     }
     if (mask.isPresent()) {
-      return text + " & … " + operator.sign() + data;
+      String sign = operator == Operator.EQ ? "== " : operator.sign();
+      return this + " " + sign + format.show(data);
     }
     if (width > data.length() && isEquality(operator)) {
       return text + " " + operator.sign() + padded(data) + "/" + data.length() * 8;
@@ -96,8 +101,25 @@ record Operand(
     return bits;
   }
 
+  /** The field, and what was done to its bits: {@code meta mark & 0x0000001f | 0x00000010}. */
   @Override
   public String toString() {
-    return text;
+    if (mask.isEmpty()) {
+      return text;
+    }
+    byte[] kept = mask.get().mask().bytes();
+    byte[] flipped = mask.get().xor().bytes();
+    byte[] set = new byte[kept.length];
+    for (int i = 0; i < kept.length; i++) {
+      set[i] = (byte) (flipped[i] & ~kept[i]);
+      flipped[i] &= kept[i];
+      kept[i] |= set[i];
+    }
+    byte[] all = new byte[kept.length];
+    Arrays.fill(all, (byte) 0xff);
+    return text
+        + (Arrays.equals(kept, all) ? "" : " & " + format.show(Data.of(kept)))
+        + (isZero(Data.of(flipped)) ? "" : " ^ " + format.show(Data.of(flipped)))
+        + (isZero(Data.of(set)) ? "" : " | " + format.show(Data.of(set)));
   }
 }

@@ -121,7 +121,7 @@ public record Rule(
   /** Much as {@code nft list} shows it. */
   @Override
   public String toString() {
-    RuleText text = new RuleText();
+    RuleText text = new RuleText(family);
     for (Expression expression : expressions) {
       Expressions.print(expression, text);
     }

@@ -269,7 +269,7 @@ class NftablesTest {
               ip daddr 10.0.0.0/9 xt match "comment" xt match "addrtype" \
               counter packets 0 bytes 0 xt target "MASQUERADE"
               meta mark set 0x00004000 [limit] [log] meta l4proto tcp th dport vmap @ports
-              meta l4proto tcp ip6 saddr @__set0 ct mark 0x00000007 ip6 daddr fd00::/9 [quota]
+              meta l4proto tcp ip6 saddr . th dport @__set0 ct mark 0x00000007 ip6 daddr fd00::/9 [quota]
               ip6 nexthdr tcp @th,104,8 & 0x02 != 0x00 ip6 saddr != fd12::/16 \
               th sport >= 1024 th sport <= 2048 goto far
               [reject]

@@ -18,7 +18,7 @@ class RuleTextTest {
         snat ip to 192.0.2.1-192.0.2.3:1024-2000 random
         meta nfproto ipv4 ip saddr 10.2.0.0/15 ct state established,related \
         meta mark & 0x00000010 == 0x00000010 meta l4proto tcp th dport != 80-90 accept
-        counter packets 0 bytes 0 masquerade persistent,fully-random comment "last"
+        counter packets 0 bytes 0 masquerade fully-random,persistent comment "last"
         """,
         String.join("\n", Samples.rules().stream().map(Rule::toString).toList()) + "\n");
   }
@@ -28,6 +28,29 @@ class RuleTextTest {
     assertEquals("? 0x01", text(Cmp.eq(Data.u8(1))));
     assertEquals("? @set", text(new Lookup(99, "set", false)));
     assertEquals("masquerade to :?", text(new Masquerade(Set.of(), 5, 6)));
+  }
+
+  @Test
+  void keysOfSeveralFields() {
+    Expression to = new Payload(9, Payload.PayloadBase.NETWORK, 16, 4);
+    assertEquals(
+        "ip saddr . ip daddr @pairs ip saddr @one",
+        text(Payload.IP_SADDR, to, Lookup.in("pairs"), Payload.IP_SADDR, Lookup.in("one")));
+    assertEquals(
+        "ip saddr . ip daddr vmap @to",
+        text(new Payload(8, Payload.PayloadBase.NETWORK, 12, 4), to, new MapLookup(1, "to", 0)));
+  }
+
+  @Test
+  void bitsThatAreKeptFlippedAndSet() {
+    Expression mark = new Meta(Meta.MetaKey.MARK);
+    Expression set = new SetMeta(1, Meta.MetaKey.MARK);
+    assertEquals(
+        "meta mark set meta mark & 0x0000001f ^ 0x00000001 | 0x00000010",
+        text(mark, new Bitwise(1, 1, Data.hostU32(0xf), Data.hostU32(0x11)), set));
+    assertEquals(
+        "meta mark & 0x0000000f == @marks",
+        text(mark, Bitwise.and(1, Data.hostU32(0xf)), Lookup.in("marks")));
   }
 
   @Test

@@ -37,12 +37,12 @@ public final class Conflicts {
   private final Policy policy;
   private final List<Cidr> exempt; // sorted and disjoint
   private final NodeLinks links;
-  private final Map<Group, Map<Place, Found>> found = new LinkedHashMap<>();
+  private final Map<Group, Map<RuleInChain, Found>> found = new LinkedHashMap<>();
 
   /** Rules of one owner that do the same. */
   private record Group(ConflictKind kind, Owner owner) {}
 
-  private record Place(String base, Rule rule) {}
+  private record RuleInChain(String base, Rule rule) {}
 
   /**
    * A rule that overrides the config.
@@ -245,7 +245,7 @@ public final class Conflicts {
     return found
         .computeIfAbsent(new Group(kind, decision.owner()), _ -> new LinkedHashMap<>())
         .computeIfAbsent(
-            new Place(decision.base().name(), decision.rule()),
+            new RuleInChain(decision.base().name(), decision.rule()),
             _ -> new Found(decision, new LinkedHashSet<>()));
   }
 

@@ -197,7 +197,10 @@ final class GeneratedRules {
       case 6 -> ip() + " daddr " + not() + "@some";
       case 7 -> ip() + " daddr " + not() + "{ " + block() + " }";
       case 8 -> "oifname " + not() + one(List.of(uplink, "\"eth*\"", "pod0", "\"wlan*\""));
-      case 9 -> "oif " + not() + one(List.of(uplink, "lo"));
+      case 9 ->
+          chance(50)
+              ? "oif " + not() + one(List.of(uplink, "lo"))
+              : "iif " + not() + one(List.of("pod0", "lo"));
       case 10 ->
           "meta l4proto "
               + not()

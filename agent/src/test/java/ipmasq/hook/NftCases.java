@@ -14,6 +14,15 @@ final class NftCases {
   static Stream<Case> cases() {
     return Stream.of(
         nft(
+            "interfaces by number",
+            """
+            table ip mine { chain post { type nat hook postrouting priority 90; iif pod0 oif eth0 ip daddr 10.0.0.0/8 masquerade;
+                iif lo ip daddr 172.16.0.0/12 masquerade
+              }
+            }
+            """,
+            "masquerades OTHER"),
+        nft(
             "a pool of addresses",
             """
             table ip mine { chain post { type nat hook postrouting priority 90; ip daddr 10.0.0.0/8 snat to 192.0.2.70-192.0.2.79;

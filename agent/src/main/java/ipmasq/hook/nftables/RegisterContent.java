@@ -9,6 +9,7 @@ import ipmasq.net.Ip;
 import ipmasq.net.IpRange;
 import ipmasq.net.PortRange;
 import ipmasq.net.Protocols;
+import ipmasq.netlink.NetlinkUnavailable;
 import ipmasq.netlink.nftables.Bitwise;
 import ipmasq.netlink.nftables.Cmp;
 import ipmasq.netlink.nftables.Ct;
@@ -16,8 +17,7 @@ import ipmasq.netlink.nftables.Data;
 import ipmasq.netlink.nftables.Fib;
 import ipmasq.netlink.nftables.Meta;
 import ipmasq.netlink.nftables.Payload;
-import java.net.NetworkInterface;
-import java.net.SocketException;
+import ipmasq.netlink.route.RouteQuery;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -25,6 +25,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * What a register of nf_tables holds of a packet, and what comparing it means. Content that cannot
@@ -50,6 +51,7 @@ record RegisterContent(
     OUT,
     OUT_INDEX,
     IN,
+    IN_INDEX,
     FAMILY,
     ETHERTYPE,
     DESTINATION_TYPE,
@@ -147,8 +149,8 @@ record RegisterContent(
       case OIFNAME -> of(What.OUT, text, IFNAMSIZ);
       case OIF -> of(What.OUT_INDEX, text, 4);
       case IIFNAME -> of(What.IN, text, IFNAMSIZ);
-      case IIF,
-          LENGTH,
+      case IIF -> of(What.IN_INDEX, text, 4);
+      case LENGTH,
           PRIORITY,
           IIFTYPE,
           OIFTYPE,
@@ -301,6 +303,7 @@ record RegisterContent(
           OUT,
           OUT_INDEX,
           IN,
+          IN_INDEX,
           FAMILY,
           ETHERTYPE,
           CT_DIRECTION,
@@ -322,10 +325,8 @@ record RegisterContent(
           port(bytes) < 0 ? cannotTell() : new Condition.SourcePort("" + port(bytes));
       case OUT -> new Condition.Out(List.of(name(bytes)));
       case IN -> new Condition.In(List.of(name(bytes)));
-      case OUT_INDEX ->
-          interfaceName((int) number(bytes))
-              .<Condition>map(name -> new Condition.Out(List.of(name)))
-              .orElse(cannotTell());
+      case OUT_INDEX -> named(bytes, Condition.Out::new);
+      case IN_INDEX -> named(bytes, Condition.In::new);
       case FAMILY ->
           bytes.length == 1
               ? constant(bytes[0] == (family == Family.IPV4 ? NFPROTO_IPV4 : NFPROTO_IPV6))
@@ -437,12 +438,15 @@ record RegisterContent(
         : -1;
   }
 
-  private static Optional<String> interfaceName(int index) {
-    try {
-      return Optional.ofNullable(index > 0 ? NetworkInterface.getByIndex(index) : null)
-          .map(NetworkInterface::getName);
-    } catch (SocketException unknown) {
-      return Optional.empty();
+  /** A condition about the interface with this index. */
+  private Condition named(byte[] index, Function<List<String>, Condition> condition) {
+    try (RouteQuery links = RouteQuery.open()) {
+      return links
+          .interfaceName((int) number(index))
+          .map(name -> condition.apply(List.of(name)))
+          .orElse(cannotTell());
+    } catch (NetlinkUnavailable unknown) {
+      return cannotTell();
     }
   }
 

@@ -32,6 +32,7 @@ class ArrowsTest {
       Map.ofEntries(
           Map.entry("netlink", Set.of()),
           Map.entry("netlink.conntrack", Set.of("netlink")),
+          Map.entry("netlink.ipset", Set.of("netlink")),
           Map.entry("netlink.nftables", Set.of("netlink")),
           Map.entry("netlink.route", Set.of("netlink")),
           Map.entry("netlink.xtables", Set.of("netlink")),

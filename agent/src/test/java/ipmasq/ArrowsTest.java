@@ -32,6 +32,7 @@ class ArrowsTest {
       Map.ofEntries(
           Map.entry("netlink", Set.of()),
           Map.entry("netlink.conntrack", Set.of("netlink")),
+          Map.entry("netlink.ipset", Set.of("netlink")),
           Map.entry("netlink.nftables", Set.of("netlink")),
           Map.entry("netlink.route", Set.of("netlink")),
           Map.entry("netlink.xtables", Set.of("netlink")),
@@ -61,10 +62,12 @@ class ArrowsTest {
           Map.entry(
               "backend.nftables",
               Set.of("net", "policy", "plan", "backend", "netlink", "netlink.nftables")),
-          Map.entry("hook.iptables", Set.of("net", "hook", "iptables")),
+          Map.entry("hook.ipset", Set.of("net", "hook", "netlink", "netlink.ipset")),
+          Map.entry("hook.iptables", Set.of("net", "hook", "hook.ipset", "iptables")),
           Map.entry(
               "hook.nftables",
-              Set.of("net", "hook", "backend.nftables", "netlink", "netlink.nftables")),
+              Set.of(
+                  "net", "hook", "hook.ipset", "backend.nftables", "netlink", "netlink.nftables")),
           Map.entry(
               "backend.conntrack",
               Set.of("net", "policy", "backend", "netlink", "netlink.conntrack")),
@@ -97,6 +100,7 @@ class ArrowsTest {
                   "config",
                   "flows",
                   "hook",
+                  "hook.ipset",
                   "hook.iptables",
                   "hook.nftables",
                   "http",

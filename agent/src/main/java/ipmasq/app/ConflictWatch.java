@@ -36,7 +36,8 @@ import org.jspecify.annotations.Nullable;
  * for a fingerprint of the rules of iptables-legacy, and looks only if one of them or our own rules
  * changed. A slow look delays the next one, by some seconds at most. Twice per minute it looks in
  * any case if iptables-legacy is in use, whose rules that set marks are in tables that have
- * neither, if the last look did not list all chains, or if the node has other interfaces now.
+ * neither, if a rule asks an ipset, if the last look did not list all chains, or if the node has
+ * other interfaces now.
  */
 public final class ConflictWatch implements Consumer<Pass> {
   private static final Duration SETTLE = Duration.ofSeconds(2);
@@ -162,7 +163,7 @@ public final class ConflictWatch implements Consumer<Pass> {
             || isNews(now);
     boolean untold =
         start - lookedAt > SELDOM.toNanos()
-            && (current == null || hasLegacy() || hooks.mayHaveMissed());
+            && (current == null || hasLegacy() || hooks.hasIpsets() || hooks.mayHaveMissed());
     if (now != null && (changed && start - lookedAt >= rest || untold || hasOtherLinks(start))) {
       generation = current;
       legacyRules = legacyNow;

@@ -324,18 +324,26 @@ final class Walk {
      * that it is part of. They matter only to a question that names both ends.
      */
     private boolean isHairpin(Rule rule) {
+      return flow.sources().flatMap(AddressRanges::single).isEmpty()
+          && isHairpin(rule.conditions());
+    }
+
+    private static boolean isHairpin(List<Condition> conditions) {
       Optional<Ip> from = Optional.empty();
       Optional<Ip> to = Optional.empty();
-      for (Condition condition : rule.conditions()) {
+      for (Condition condition : conditions) {
         switch (condition) {
           case Condition.Source(var ranges) -> from = ranges.single();
           case Condition.Destination(var ranges) -> to = ranges.single();
+          case Condition.AnyOf(var alternatives, var _) -> {
+            if (!alternatives.isEmpty() && alternatives.stream().allMatch(Base::isHairpin)) {
+              return true; // a set of such hosts
+            }
+          }
           default -> {}
         }
       }
-      return from.isPresent()
-          && from.equals(to)
-          && flow.sources().flatMap(AddressRanges::single).isEmpty();
+      return from.isPresent() && from.equals(to);
     }
 
     /** Whether packets go on after a rule that takes those that match. */

@@ -56,6 +56,7 @@ class ForeignRulesTest {
       node.ip(
           "address add " + OWN.v4().getHostAddress() + "/32 dev lo",
           "address add " + OWN.v6().getHostAddress() + "/128 dev lo nodad");
+      node.feed(GeneratedRules.IPSETS, "ipset", "restore").ok();
       for (int seed = 0; seed < SEEDS; seed++) {
         Dialect dialect = Dialect.values()[seed % 3];
         Family family = seed % 4 == 3 ? Family.IPV6 : Family.IPV4;

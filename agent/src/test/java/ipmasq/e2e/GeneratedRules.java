@@ -71,6 +71,52 @@ final class GeneratedRules {
     return dialect == Dialect.NFT ? rules.tables() : rules.saved();
   }
 
+  /** The ipsets that rules ask, as {@code ipset restore} reads them. */
+  static final String IPSETS =
+      """
+      create pods4 hash:net
+      add pods4 10.244.0.0/16
+      create blocks4 hash:net
+      add blocks4 10.99.0.0/24
+      add blocks4 172.20.9.0/24
+      add blocks4 198.51.100.0/24
+      create hosts4 hash:ip
+      add hosts4 10.99.0.1
+      add hosts4 203.0.113.7
+      add hosts4 10.244.1.2
+      create bits4 bitmap:ip range 172.20.0.0/16
+      add bits4 172.20.0.0/24
+      create ends4 hash:ip,port
+      add ends4 10.99.0.1,udp:7777
+      add ends4 172.20.0.1,tcp:7777
+      add ends4 203.0.113.7,tcp:80
+      create pairs4 hash:ip,port,ip
+      add pairs4 203.0.113.7,udp:7777,10.244.1.2
+      add pairs4 10.99.0.1,tcp:7777,198.51.100.77
+      create none4 hash:net
+      create brief4 hash:net timeout 3600
+      add brief4 10.99.0.0/24
+      create pods6 hash:net family inet6
+      add pods6 fd00:244::/32
+      create blocks6 hash:net family inet6
+      add blocks6 fd99::/64
+      add blocks6 2001:db8:20::/48
+      create hosts6 hash:ip family inet6
+      add hosts6 fd99::1
+      add hosts6 2001:db8:113::7
+      add hosts6 fd00:244:1::2
+      create bits6 hash:net family inet6
+      add bits6 2001:db8:113::/113
+      create ends6 hash:ip,port family inet6
+      add ends6 fd99::1,udp:7777
+      add ends6 2001:db8:20::1,tcp:7777
+      create pairs6 hash:ip,port,ip family inet6
+      add pairs6 2001:db8:113::7,udp:7777,fd00:244:1::2
+      create none6 hash:net family inet6
+      create brief6 hash:net family inet6 timeout 3600
+      add brief6 fd99::/64
+      """;
+
   /** Whether the tool took them: some contradict themselves. */
   static boolean load(Namespace node, Family family, Dialect dialect, String rules) {
     String six = family == Family.IPV6 ? "6" : "";
@@ -319,7 +365,7 @@ final class GeneratedRules {
   private String option(String line, boolean ports) {
     String not = chance(25) ? "! " : "";
     String option =
-        switch (random.nextInt(13)) {
+        switch (random.nextInt(15)) {
           case 0, 1 -> not + "-s " + source();
           case 2, 3, 4 -> not + "-d " + block();
           case 5 -> "-m iprange " + not + "--dst-range " + range();
@@ -333,6 +379,7 @@ final class GeneratedRules {
           case 9 -> "-m conntrack " + not + "--ctstate " + one(List.of("NEW", "ESTABLISHED"));
           case 10 -> "-m addrtype " + not + "--dst-type LOCAL";
           case 11 -> "-m addrtype " + not + "--src-type LOCAL";
+          case 12, 13 -> "-m set " + not + "--match-set " + ipset() + (chance(30) ? pool() : "");
           default ->
               one(
                   List.of(
@@ -345,6 +392,28 @@ final class GeneratedRules {
     String name = option.replace("! ", "").split(" ")[0] + option.replaceAll(".*(--\\S+).*", "$1");
     boolean twice = line.replace("! ", "").contains(option.replace("! ", "").split(" ")[0] + " ");
     return twice || name.isEmpty() ? "" : option;
+  }
+
+  private String ipset() {
+    String version = family == Family.IPV4 ? "4" : "6";
+    return one(List.of(
+            "pods? src",
+            "blocks? dst",
+            "hosts? src",
+            "hosts? dst",
+            "bits? dst",
+            "ends? dst,dst",
+            "ends? dst,src",
+            "ends? dst",
+            "pairs? dst,dst,src",
+            "none? src",
+            "brief? dst"))
+        .replace("?", version);
+  }
+
+  /** As Calico has it. */
+  private String pool() {
+    return " -m set " + (chance(50) ? "! " : "") + "--match-set " + ipset();
   }
 
   private String target(String chain) {

@@ -75,6 +75,7 @@ class ConflictsTest {
     lab.node().run("nft", "flush", "ruleset");
     lab.node().run("iptables-legacy", "-t", "nat", "-F");
     lab.node().run("iptables-legacy", "-t", "nat", "-X");
+    lab.node().run("ipset", "destroy");
   }
 
   @ParameterizedTest(name = "{0}")

@@ -78,20 +78,6 @@ final class NeighbourCases {
             -A CNI-4f1a5e0d3c2b1a0987654321 ! -d 224.0.0.0/4 -m comment --comment "name: \\"net\\" id: \\"abc\\"" -j MASQUERADE
             """,
             "masquerades CNI"),
-        new Case(
-            "Calico's natOutgoing",
-            Tool.NFT_IPTABLES,
-            """
-            :cali-POSTROUTING - [0:0]
-            :cali-nat-outgoing - [0:0]
-            -A POSTROUTING -m comment --comment "cali:O3lYWMrLQYEMJtB5" -j cali-POSTROUTING
-            -A cali-POSTROUTING -m comment --comment "cali:nYKhEzDlr11Jccal" -j cali-nat-outgoing
-            -A cali-nat-outgoing -m comment --comment "cali:flqWnvo8yq4ULQLa" -m set --match-set cali40masq-ipam-pools src -m set ! --match-set cali40all-ipam-pools dst -j MASQUERADE --random-fully
-            """,
-            "",
-            List.of("unclear CALICO"),
-            List.of(),
-            false),
         nft(
             "kube-proxy's nftables mode",
             """

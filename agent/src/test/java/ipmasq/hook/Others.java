@@ -49,7 +49,8 @@ final class Others {
   }
 
   static Stream<Case> cases() {
-    return Stream.of(NeighbourCases.cases(), IptablesCases.cases(), NftCases.cases())
+    return Stream.of(
+            NeighbourCases.cases(), IpsetCases.cases(), IptablesCases.cases(), NftCases.cases())
         .flatMap(each -> each);
   }
 
@@ -57,12 +58,7 @@ final class Others {
     if (rules.isEmpty()) {
       return;
     }
-    for (String set : List.of("cali40masq-ipam-pools", "cali40all-ipam-pools")) {
-      if (rules.contains(set)) {
-        node.run("ipset", "create", "-exist", set, "hash:net").ok();
-        node.run("ipset", "add", "-exist", set, "10.244.0.0/16").ok();
-      }
-    }
+    IpsetCases.addSets(node, rules);
     switch (tool) {
       case NFT_IPTABLES -> restore(node, "iptables-nft-restore", rules);
       case LEGACY_IPTABLES -> restore(node, "iptables-legacy-restore", rules);

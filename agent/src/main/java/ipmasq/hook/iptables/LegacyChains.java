@@ -5,6 +5,7 @@ import ipmasq.hook.BaseChain;
 import ipmasq.hook.EarlierMark;
 import ipmasq.hook.HookPoint;
 import ipmasq.hook.Rule;
+import ipmasq.hook.ipset.ForeignIpsets;
 import ipmasq.net.Family;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -33,6 +34,7 @@ final class LegacyChains {
   private final String entry;
   private final Optional<String> ourChain;
   private final boolean forMarks;
+  private final ForeignIpsets ipsets;
   private final Map<String, List<String>> lines = new HashMap<>();
   private boolean inTable;
   private boolean whole;
@@ -40,22 +42,33 @@ final class LegacyChains {
   private int rules;
 
   private LegacyChains(
-      Family family, String table, HookPoint point, Optional<String> ourChain, boolean forMarks) {
+      Family family,
+      String table,
+      HookPoint point,
+      Optional<String> ourChain,
+      boolean forMarks,
+      ForeignIpsets ipsets) {
     this.family = family;
     this.table = table;
     this.point = point;
     this.entry = point.name();
     this.ourChain = ourChain;
     this.forMarks = forMarks;
+    this.ipsets = ipsets;
   }
 
-  static LegacyChains of(Family family, String table, HookPoint point, Optional<String> ourChain) {
-    return new LegacyChains(family, table, point, ourChain, false);
+  static LegacyChains of(
+      Family family,
+      String table,
+      HookPoint point,
+      Optional<String> ourChain,
+      ForeignIpsets ipsets) {
+    return new LegacyChains(family, table, point, ourChain, false, ipsets);
   }
 
   /** To look for marks: kube-proxy's chains, which mark packets to services, are left out. */
   static LegacyChains forMarks(Family family, String table, HookPoint point) {
-    return new LegacyChains(family, table, point, Optional.empty(), true);
+    return new LegacyChains(family, table, point, Optional.empty(), true, ForeignIpsets.unread());
   }
 
   void accept(String line) {
@@ -99,7 +112,7 @@ final class LegacyChains {
       String chain = todo.poll();
       List<Rule> read = new ArrayList<>();
       for (String text : lines.getOrDefault(chain, List.of())) {
-        Rule rule = SavedRuleReader.read(family, text, this::target);
+        Rule rule = SavedRuleReader.read(family, text, this::target, ipsets);
         read.add(rule);
         rule.target().filter(seen::add).ifPresent(todo::add);
       }

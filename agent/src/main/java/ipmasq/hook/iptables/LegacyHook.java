@@ -9,6 +9,7 @@ import ipmasq.hook.Action;
 import ipmasq.hook.BaseChain;
 import ipmasq.hook.EarlierMark;
 import ipmasq.hook.HookPoint;
+import ipmasq.hook.ipset.ForeignIpsets;
 import ipmasq.iptables.ChildProcesses;
 import ipmasq.iptables.Commands;
 import ipmasq.iptables.Commands.CommandResult;
@@ -59,11 +60,13 @@ public final class LegacyHook {
    *
    * @param ourChain the chain that holds the policy in force, if legacy holds it
    */
-  public List<BaseChain> postrouting(Family family, Optional<String> ourChain) {
+  public List<BaseChain> postrouting(
+      Family family, Optional<String> ourChain, ForeignIpsets ipsets) {
     List<BaseChain> chains = new ArrayList<>();
-    read(family, "nat", POSTROUTING, BaseChain.NF_IP_PRI_NAT_SRC, ourChain).ifPresent(chains::add);
+    read(family, "nat", POSTROUTING, BaseChain.NF_IP_PRI_NAT_SRC, ourChain, ipsets)
+        .ifPresent(chains::add);
     for (HookPoint point : List.of(PREROUTING, OUTPUT)) {
-      read(family, "raw", point, NF_IP_PRI_RAW, Optional.empty())
+      read(family, "raw", point, NF_IP_PRI_RAW, Optional.empty(), ipsets)
           .filter(raw -> raw.has(it -> it instanceof Action.Untrack || it.equals(NOT_LISTED)))
           .map(raw -> raw.trusting(NOT_LISTED::equals))
           .ifPresent(chains::add);
@@ -76,18 +79,23 @@ public final class LegacyHook {
    *
    * @param point prerouting or, for the node's own packets, output
    */
-  public Optional<BaseChain> services(Family family, HookPoint point) {
-    return read(family, "nat", point, BaseChain.NF_IP_PRI_NAT_DST, Optional.empty());
+  public Optional<BaseChain> services(Family family, HookPoint point, ForeignIpsets ipsets) {
+    return read(family, "nat", point, BaseChain.NF_IP_PRI_NAT_DST, Optional.empty(), ipsets);
   }
 
   private Optional<BaseChain> read(
-      Family family, String table, HookPoint point, int priority, Optional<String> ourChain) {
+      Family family,
+      String table,
+      HookPoint point,
+      int priority,
+      Optional<String> ourChain,
+      ForeignIpsets ipsets) {
     String name = "iptables-legacy " + (table.equals("nat") ? "" : table + " ") + point;
     LegacyTables.Presence presence = legacy.look(family, table);
     if (presence == LegacyTables.Presence.NOT_THERE) {
       return Optional.empty();
     }
-    LegacyChains chains = LegacyChains.of(family, table, point, ourChain);
+    LegacyChains chains = LegacyChains.of(family, table, point, ourChain, ipsets);
     boolean read = presence == LegacyTables.Presence.THERE && save(family, table, chains::accept);
     return Optional.of(
         read && chains.isWhole()

@@ -4,6 +4,8 @@ import ipmasq.hook.Action;
 import ipmasq.hook.AddressRanges;
 import ipmasq.hook.Condition;
 import ipmasq.hook.Rule;
+import ipmasq.hook.ipset.ForeignIpsets;
+import ipmasq.hook.ipset.MatchSet;
 import ipmasq.iptables.ShellWords;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
@@ -42,27 +44,29 @@ final class SavedRuleReader {
 
   private final Family family;
   private final List<String> words;
+  private final ForeignIpsets ipsets;
   private final List<Condition> conditions = new ArrayList<>();
   private int at;
   private boolean negated;
   private String module = "";
   private Optional<Action> action = Optional.empty();
 
-  private SavedRuleReader(Family family, List<String> words) {
+  private SavedRuleReader(Family family, List<String> words, ForeignIpsets ipsets) {
     this.family = family;
     this.words = words;
+    this.ipsets = ipsets;
   }
 
   /**
    * @param line {@code -A CHAIN …}
    */
-  static Rule read(Family family, String line, JumpTargets chains) {
+  static Rule read(Family family, String line, JumpTargets chains, ForeignIpsets ipsets) {
     List<String> words = ShellWords.of(line);
     String text = line.length() > LONGEST_TEXT ? line.substring(0, LONGEST_TEXT) + "…" : line;
     if (words.size() < 2) {
       return new Rule(List.of(), new Action.UnknownAction(text), text);
     }
-    SavedRuleReader rule = new SavedRuleReader(family, words.subList(2, words.size()));
+    SavedRuleReader rule = new SavedRuleReader(family, words.subList(2, words.size()), ipsets);
     rule.read(chains);
     return new Rule(rule.conditions, rule.action.orElse(new Action.NoAction()), text);
   }
@@ -87,6 +91,7 @@ final class SavedRuleReader {
         case "--ctstate", "--state" -> state(next());
         case "--src-range" -> range(next(), true);
         case "--dst-range" -> range(next(), false);
+        case "--match-set" -> matchSet();
         case "-m" -> module(next());
         case "-j" -> {
           action = Optional.of(target(next(), chains, false));
@@ -133,6 +138,15 @@ final class SavedRuleReader {
             : source
                 ? new Condition.Source(AddressRanges.of(range.get()))
                 : new Condition.Destination(AddressRanges.of(range.get())));
+  }
+
+  /** Options that follow in the same match ask for more than the set. */
+  private void matchSet() {
+    String name = next();
+    List<String> directions = List.of(next().split(","));
+    MatchSet match = new MatchSet(name, directions, negated, !nextIsOption());
+    conditions.add(ipsets.meaning(match, family));
+    negated = false;
   }
 
   private void block(boolean source) {
@@ -238,8 +252,19 @@ final class SavedRuleReader {
       case "NOTRACK" -> new Action.Untrack();
       case "CT" -> words.contains("--notrack") ? new Action.Untrack() : new Action.NoAction();
       case "LOG", "NFLOG", "TRACE", "CLASSIFY" -> new Action.NoAction();
+      case "SET" -> fillSet();
       default -> new Action.UnknownAction("-j " + name);
     };
+  }
+
+  /** The packet goes on; a set may give it a mark. */
+  private Action fillSet() {
+    for (int i = at; i + 1 < words.size(); i++) {
+      if (words.get(i).equals("--add-set") || words.get(i).equals("--del-set")) {
+        ipsets.fill(words.get(i + 1));
+      }
+    }
+    return words.contains("--map-mark") ? Action.SetMark.UNKNOWN : new Action.NoAction();
   }
 
   /** {@code --to-source 192.0.2.1-192.0.2.9:1024-2000}; IPv6 in brackets if ports follow. */

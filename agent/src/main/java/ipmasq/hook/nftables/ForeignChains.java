@@ -5,6 +5,7 @@ import ipmasq.hook.Action;
 import ipmasq.hook.BaseChain;
 import ipmasq.hook.EarlierMark;
 import ipmasq.hook.HookPoint;
+import ipmasq.hook.ipset.ForeignIpsets;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import ipmasq.netlink.nftables.Chain;
@@ -50,13 +51,19 @@ public final class ForeignChains {
   private final Optional<String> ourChain;
   private final boolean ownTable;
   private final Map<Table, ForeignSets> sets = new HashMap<>();
+  private final ForeignIpsets ipsets;
   private Optional<Ip> destination = Optional.empty();
   private boolean forMarks;
   private int chainsLeft = MOST_CHAINS;
   private int rulesLeft = MOST_RULES;
 
   private ForeignChains(
-      BaseChains bases, Family family, Optional<String> ourChain, boolean ownTable) {
+      BaseChains bases,
+      ForeignIpsets ipsets,
+      Family family,
+      Optional<String> ourChain,
+      boolean ownTable) {
+    this.ipsets = ipsets;
     this.bases = bases;
     this.family = family;
     this.ourChain = ourChain;
@@ -70,8 +77,12 @@ public final class ForeignChains {
    * @param ownTable whether our own table holds it: then its chains are places, not rules
    */
   public static List<BaseChain> postrouting(
-      BaseChains bases, Family family, Optional<String> ourChain, boolean ownTable) {
-    ForeignChains reader = new ForeignChains(bases, family, ourChain, ownTable);
+      BaseChains bases,
+      ForeignIpsets ipsets,
+      Family family,
+      Optional<String> ourChain,
+      boolean ownTable) {
+    ForeignChains reader = new ForeignChains(bases, ipsets, family, ourChain, ownTable);
     return reader.read(Hook.POSTROUTING, true);
   }
 
@@ -81,8 +92,9 @@ public final class ForeignChains {
    *
    * @param point prerouting or, for the node's own packets, output
    */
-  public static List<BaseChain> services(BaseChains bases, Ip to, HookPoint point) {
-    ForeignChains chains = new ForeignChains(bases, to.family(), Optional.empty(), false);
+  public static List<BaseChain> services(
+      BaseChains bases, ForeignIpsets ipsets, Ip to, HookPoint point) {
+    ForeignChains chains = new ForeignChains(bases, ipsets, to.family(), Optional.empty(), false);
     chains.destination = Optional.of(to);
     return chains.read(point == HookPoint.OUTPUT ? Hook.OUTPUT : Hook.PREROUTING, false);
   }
@@ -94,7 +106,8 @@ public final class ForeignChains {
    * @param asked the bits of the mark that matter
    */
   public static List<EarlierMark> marks(BaseChains bases, Family family, long asked) {
-    ForeignChains reader = new ForeignChains(bases, family, Optional.empty(), false);
+    ForeignChains reader =
+        new ForeignChains(bases, ForeignIpsets.unread(), family, Optional.empty(), false);
     reader.forMarks = true;
     try (RulesetReader _ = reader.kernel) {
       Optional<List<Chain>> awake = reader.awake();
@@ -270,7 +283,7 @@ public final class ForeignChains {
         forMarks ? _ -> new ForeignSets.Elements.Unreadable() : sets(base)::content;
     List<ipmasq.hook.Rule> read = new ArrayList<>();
     for (Rule rule : head.get().list()) {
-      for (ipmasq.hook.Rule each : ForeignRule.read(rule, family, content, iptables)) {
+      for (ipmasq.hook.Rule each : ForeignRule.read(rule, family, content, ipsets, iptables)) {
         read.add(iptables ? known(each) : each);
       }
     }

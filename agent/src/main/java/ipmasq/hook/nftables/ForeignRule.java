@@ -3,6 +3,7 @@ package ipmasq.hook.nftables;
 import ipmasq.hook.Action;
 import ipmasq.hook.Condition;
 import ipmasq.hook.SetKey;
+import ipmasq.hook.ipset.ForeignIpsets;
 import ipmasq.hook.nftables.ForeignSets.Elements;
 import ipmasq.hook.nftables.ForeignSets.Entry;
 import ipmasq.net.Family;
@@ -48,6 +49,7 @@ final class ForeignRule {
 
   private final Family family;
   private final Function<String, Elements> sets;
+  private final ForeignIpsets ipsets;
   private final Registers registers = new Registers();
   private final SetMatch elements;
   private final List<Condition> conditions = new ArrayList<>();
@@ -63,9 +65,10 @@ final class ForeignRule {
   /** A map that is expanded to one rule per element. */
   private record Mapping(List<RegisterContent> fields, List<Entry> entries, int to) {}
 
-  private ForeignRule(Family family, Function<String, Elements> sets) {
+  private ForeignRule(Family family, Function<String, Elements> sets, ForeignIpsets ipsets) {
     this.family = family;
     this.sets = sets;
+    this.ipsets = ipsets;
     this.elements = new SetMatch(registers, family);
   }
 
@@ -80,8 +83,12 @@ final class ForeignRule {
    * @param asIptables whether to print it as iptables would
    */
   static List<ipmasq.hook.Rule> read(
-      Rule rule, Family family, Function<String, Elements> sets, boolean asIptables) {
-    ForeignRule reader = new ForeignRule(family, sets);
+      Rule rule,
+      Family family,
+      Function<String, Elements> sets,
+      ForeignIpsets ipsets,
+      boolean asIptables) {
+    ForeignRule reader = new ForeignRule(family, sets, ipsets);
     for (Expression expression : rule.expressions()) {
       reader.step(expression);
     }
@@ -89,14 +96,16 @@ final class ForeignRule {
       return List.of();
     }
     reader.conditions.removeIf(Condition.AnyOf.ALWAYS::equals);
-    String text = asIptables ? IptablesText.of(rule, family) : rule.toString();
+    String text = asIptables ? IptablesText.of(rule, family, ipsets) : rule.toString();
     return reader.rules(
         text.length() > LONGEST_TEXT ? text.substring(0, LONGEST_TEXT) + "…" : text);
   }
 
   /** Whether it may match, judged by the rule alone: sets are not read. */
   static boolean mayConcern(Rule rule, Ip destination) {
-    ForeignRule reader = new ForeignRule(destination.family(), _ -> new Elements.Unreadable());
+    ForeignRule reader =
+        new ForeignRule(
+            destination.family(), _ -> new Elements.Unreadable(), ForeignIpsets.unread());
     for (Expression expression : rule.expressions()) {
       reader.step(expression);
     }
@@ -334,11 +343,12 @@ final class ForeignRule {
     switch (xtables.kind()) {
       case MATCH -> {
         if (!xtables.name().equals("comment")) {
-          conditions.addAll(XtDecoder.match(xtables, family).conditions());
+          conditions.addAll(XtDecoder.match(xtables, family, ipsets).conditions());
         }
       }
       case TARGET -> {
         Action target = XtTarget.of(xtables, family).action();
+        XtSet.fill(xtables, ipsets);
         if (target instanceof Action.SetMark set) {
           setMark(set);
         } else {

@@ -1,5 +1,6 @@
 package ipmasq.hook.nftables;
 
+import ipmasq.hook.ipset.ForeignIpsets;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import ipmasq.net.Protocols;
@@ -35,6 +36,7 @@ final class IptablesText {
   }
 
   private final Family family;
+  private final ForeignIpsets ipsets;
   private final Registers registers = new Registers();
   private final String[] generic = new String[Generic.values().length];
   private final StringBuilder matches = new StringBuilder();
@@ -43,14 +45,15 @@ final class IptablesText {
   private String target = "";
   private boolean complete = true;
 
-  private IptablesText(Family family) {
+  private IptablesText(Family family, ForeignIpsets ipsets) {
     this.family = family;
+    this.ipsets = ipsets;
     Arrays.fill(generic, "");
   }
 
   /** The rule; in nft's words if iptables has none for it. */
-  static String of(Rule rule, Family family) {
-    IptablesText text = new IptablesText(family);
+  static String of(Rule rule, Family family, ForeignIpsets ipsets) {
+    IptablesText text = new IptablesText(family, ipsets);
     for (Expression expression : rule.expressions()) {
       text.step(expression);
     }
@@ -95,7 +98,7 @@ final class IptablesText {
         if (xtables.name().equals("comment")) {
           comment(XtDecoder.comment(xtables));
         } else {
-          match("", " " + XtDecoder.match(xtables, family).text());
+          match("", " " + XtDecoder.match(xtables, family, ipsets).text());
         }
       }
       case TARGET -> target = " " + XtTarget.of(xtables, family).text();

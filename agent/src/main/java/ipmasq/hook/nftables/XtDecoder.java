@@ -2,6 +2,7 @@ package ipmasq.hook.nftables;
 
 import ipmasq.hook.AddressRanges;
 import ipmasq.hook.Condition;
+import ipmasq.hook.ipset.ForeignIpsets;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.net.IpRange;
@@ -58,7 +59,7 @@ final class XtDecoder {
     return new XtInfo(match, Family.IPV4).string(0, match.info().length());
   }
 
-  static XtMatch match(Xtables match, Family family) {
+  static XtMatch match(Xtables match, Family family, ForeignIpsets ipsets) {
     try {
       XtInfo info = new XtInfo(match, family);
       return switch (match.name() + " " + match.revision()) {
@@ -70,6 +71,7 @@ final class XtDecoder {
         case "conntrack 2", "conntrack 3" -> XtConntrack.read(info, match.revision());
         case "state 0" -> XtConntrack.readState(info);
         case "iprange 1" -> range(info);
+        case "set 1", "set 2", "set 3", "set 4" -> XtSet.match(info, match.revision(), ipsets);
         default -> XtMatch.unknown("-m " + match.name() + XtUnjudged.options(match, info));
       };
     } catch (IndexOutOfBoundsException | IllegalArgumentException odd) {

@@ -40,6 +40,7 @@ record XtTarget(Action action, String text) {
           yield new XtTarget(new Action.NoAction(), name + set);
         }
         case "NFLOG" -> unknown(new Action.NoAction(), name);
+        case "SET" -> unknown(XtSet.action(info, target.revision()), name);
         default -> unknown(new Action.UnknownAction(name), name);
       };
     } catch (IndexOutOfBoundsException | IllegalArgumentException odd) {

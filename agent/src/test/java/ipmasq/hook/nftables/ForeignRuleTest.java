@@ -10,6 +10,7 @@ import ipmasq.hook.ElementSet;
 import ipmasq.hook.Flow;
 import ipmasq.hook.Marks;
 import ipmasq.hook.Truth;
+import ipmasq.hook.ipset.ForeignIpsets;
 import ipmasq.hook.nftables.ForeignSets.Elements;
 import ipmasq.hook.nftables.ForeignSets.Entry;
 import ipmasq.hook.nftables.ForeignSets.Keys;
@@ -183,7 +184,11 @@ class ForeignRuleTest {
     byte[] last = {10, 1, -1, -1};
     Entry entry = new Entry(Optional.of(new Keys(first, last)), Optional.empty(), Optional.empty());
     return ForeignRule.read(
-        rule, Family.IPV4, _ -> new Elements.AllElements(List.of(entry), new Nobody()), false);
+        rule,
+        Family.IPV4,
+        _ -> new Elements.AllElements(List.of(entry), new Nobody()),
+        ForeignIpsets.unread(),
+        false);
   }
 
   private record Nobody() implements ElementSet {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import ipmasq.hook.BaseChain;
 import ipmasq.hook.HookPoint;
 import ipmasq.hook.Rule;
+import ipmasq.hook.ipset.ForeignIpsets;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import ipmasq.testkit.KernelTest;
@@ -30,6 +31,10 @@ class IptablesTextTest {
       -m mark --mark 0x80/0x80 -g OTHER
       -m addrtype --src-type LOCAL -j MASQUERADE
       -m comment --comment one-word -j ACCEPT
+      -m comment --comment cali -m set --match-set pools src -m set ! --match-set pools dst -j MASQUERADE --random-fully
+      -s 10.244.0.0/16 -m set ! --match-set none dst -j MASQUERADE
+      -m set --match-set ends dst,dst,src -m comment --comment x -j MASQUERADE
+      -m set ! --match-set old src -j MASQUERADE
       -m comment --comment cali:O3lYWMrLQYEMJtB5 -m comment --comment "it's \\"quoted\\"" -j OTHER
       -m mark --mark 1 -m comment --comment between -m addrtype --dst-type LOCAL
       -p tcp -j MASQUERADE --to-ports 1024-65535
@@ -171,7 +176,9 @@ class IptablesTextTest {
           -s 10.0.0.0/8 -m limit --limit 10/sec -j MASQUERADE
           -m string --string foo --algo bm -m mark --mark 1 -j MASQUERADE
           -m policy --dir out --pol ipsec --strict --reqid 5 --proto esp -j MASQUERADE
+          -m set ! --match-set old src --packets-gt 3 -j MASQUERADE
           -j NFLOG --nflog-group 5
+          -j SET --add-set old src
           -j TEE --gateway 192.0.2.1
           """);
       assertEquals(
@@ -179,14 +186,27 @@ class IptablesTextTest {
           -A POSTROUTING -s 10.0.0.0/8 -m limit … -j MASQUERADE
           -A POSTROUTING -m string … -m mark --mark 0x1 -j MASQUERADE
           -A POSTROUTING -m policy --dir out --pol ipsec --strict … -j MASQUERADE
+          -A POSTROUTING -m set ! --match-set old src … -j MASQUERADE
           -A POSTROUTING -j NFLOG …
+          -A POSTROUTING -j SET …
           -A POSTROUTING -j TEE …
           """,
           String.join("\n", printed(node, Family.IPV4, "POSTROUTING")) + "\n");
     }
   }
 
+  private static final String IPSETS =
+      """
+      create pools hash:net
+      add pools 10.244.0.0/16
+      create none hash:ip
+      create ends hash:ip,port,ip
+      add ends 10.244.1.2,tcp:80,10.244.1.2
+      create old hash:ip timeout 600 counters
+      """;
+
   private static void load(Namespace node, String tool, String chain, String rules) {
+    node.feed(IPSETS, "ipset", "restore").ok();
     StringBuilder text = new StringBuilder("*nat\n:OTHER - [0:0]\n");
     rules.lines().forEach(rule -> text.append("-A ").append(chain + " " + rule + "\n"));
     node.feed(text + "COMMIT\n", tool + "-restore").ok();
@@ -195,12 +215,15 @@ class IptablesTextTest {
   private static List<String> printed(Namespace node, Family family, String name) {
     BaseChain chain =
         node.call(
-                () ->
-                    name.equals("PREROUTING")
+                () -> {
+                  try (ForeignIpsets ipsets = ForeignIpsets.ofKernel()) {
+                    return name.equals("PREROUTING")
                         ? ForeignChains.services(
-                            new BaseChains(), Ip.of("192.0.2.1"), HookPoint.PREROUTING)
+                            new BaseChains(), ipsets, Ip.of("192.0.2.1"), HookPoint.PREROUTING)
                         : ForeignChains.postrouting(
-                            new BaseChains(), family, Optional.empty(), false))
+                            new BaseChains(), ipsets, family, Optional.empty(), false);
+                  }
+                })
             .getFirst();
     List<String> printed = new ArrayList<>();
     for (Rule rule : chain.chains().rules(name).orElseThrow()) {

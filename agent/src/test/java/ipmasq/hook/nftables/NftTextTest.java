@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ipmasq.hook.BaseChain;
 import ipmasq.hook.Rule;
+import ipmasq.hook.ipset.ForeignIpsets;
 import ipmasq.net.Family;
 import ipmasq.testkit.KernelTest;
 import ipmasq.testkit.Namespace;
@@ -81,7 +82,11 @@ class NftTextTest {
           node.call(
                   () ->
                       ForeignChains.postrouting(
-                          new BaseChains(), Family.IPV4, Optional.empty(), false))
+                          new BaseChains(),
+                          ForeignIpsets.unread(),
+                          Family.IPV4,
+                          Optional.empty(),
+                          false))
               .getFirst();
       List<String> printed =
           chain.chains().rules("post").orElseThrow().stream()

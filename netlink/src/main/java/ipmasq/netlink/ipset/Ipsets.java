@@ -1,0 +1,132 @@
+package ipmasq.netlink.ipset;
+
+import ipmasq.netlink.Answer;
+import ipmasq.netlink.AttributeReader;
+import ipmasq.netlink.Attributes;
+import ipmasq.netlink.MalformedMessage;
+import ipmasq.netlink.MessageReader;
+import ipmasq.netlink.MessageWriter;
+import ipmasq.netlink.NetlinkFailure;
+import ipmasq.netlink.NetlinkSocket;
+import ipmasq.netlink.NetlinkUnavailable;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The ipsets of one network namespace: that of the thread which opens this. Used by one thread at a
+ * time. Needs CAP_NET_ADMIN.
+ *
+ * <p>A first question makes the kernel load its module for ipsets, so ask only for sets that a rule
+ * uses: then the module is there.
+ */
+public final class Ipsets implements AutoCloseable {
+  private static final Duration LIMIT = Duration.ofSeconds(2);
+  private static final int NFNL_SUBSYS_IPSET = 6;
+  private static final int IPSET_CMD_LIST = 7;
+  private static final int IPSET_CMD_GET_BYINDEX = 15;
+
+  /** Every kernel understands this one; it has no command for the name of an index. */
+  private static final int IPSET_PROTOCOL_MIN = 6;
+
+  private static final int IPSET_PROTOCOL = 7; // from kernel 4.20 on
+  private static final int IPSET_ATTR_PROTOCOL = 1;
+  private static final int IPSET_ATTR_SETNAME = 2;
+  private static final int IPSET_ATTR_TYPENAME = 3;
+  private static final int IPSET_ATTR_FAMILY = 5;
+  private static final int IPSET_ATTR_DATA = 7;
+  private static final int IPSET_ATTR_ADT = 8;
+  private static final int IPSET_ATTR_INDEX = 11;
+  private static final int IPSET_ATTR_TIMEOUT = 6; // these three are in IPSET_ATTR_DATA
+  private static final int IPSET_ATTR_BITMASK = 12;
+  private static final int IPSET_ATTR_NETMASK = 20;
+
+  private final NetlinkSocket socket;
+  private final MessageWriter request = new MessageWriter();
+
+  private Ipsets(NetlinkSocket socket) {
+    this.socket = socket;
+  }
+
+  public static Ipsets open() throws NetlinkUnavailable {
+    return new Ipsets(NetlinkSocket.open(NetlinkSocket.NETLINK_NETFILTER, LIMIT));
+  }
+
+  /** The name of the set with this index, which rules have in place of its name. */
+  public Answer<String> name(int index) {
+    begin(IPSET_CMD_GET_BYINDEX, IPSET_PROTOCOL, NetlinkSocket.NLM_F_REQUEST)
+        .u16(IPSET_ATTR_INDEX, index);
+    String[] name = {""};
+    Optional<NetlinkFailure> failure =
+        socket.ask(
+            request,
+            message -> {
+              Attributes attributes = Attributes.of(message.attributes(), IPSET_ATTR_SETNAME);
+              name[0] = attributes.string(IPSET_ATTR_SETNAME);
+            });
+    return failure.isPresent() ? new Answer.Failed<>(failure.get()) : new Answer.Given<>(name[0]);
+  }
+
+  /**
+   * A set with its elements: all, or slightly more than {@code limit}. The kernel then keeps the
+   * rest and lists no other set here, so close this.
+   */
+  public Answer<IpsetContent> content(String name, int limit) {
+    // A list of a missing set is refused only where a confirmation is asked for.
+    begin(IPSET_CMD_LIST, IPSET_PROTOCOL_MIN, NetlinkSocket.NLM_F_REQUEST | NetlinkSocket.NLM_F_ACK)
+        .string(IPSET_ATTR_SETNAME, name);
+    Listing listing = new Listing();
+    Optional<NetlinkFailure> failure =
+        socket.list(request, listing::read, () -> listing.elements.size() > limit);
+    return failure.isPresent()
+        ? new Answer.Failed<>(failure.get())
+        : new Answer.Given<>(
+            new IpsetContent(
+                listing.type,
+                listing.family,
+                listing.expires,
+                listing.masked,
+                listing.elements,
+                listing.elements.size() <= limit));
+  }
+
+  private MessageWriter begin(int command, int protocol, int flags) {
+    return request
+        .begin(NFNL_SUBSYS_IPSET << 8 | command, flags)
+        .netfilter(0, 0)
+        .u8(IPSET_ATTR_PROTOCOL, protocol);
+  }
+
+  /** The messages of a list: the first describes the set, and all may have elements. */
+  private static final class Listing {
+    private final List<IpsetElement> elements = new ArrayList<>();
+    private String type = "";
+    private int family;
+    private int netmask;
+    private boolean expires;
+    private boolean masked;
+
+    void read(MessageReader message) throws MalformedMessage {
+      Attributes set = Attributes.of(message.attributes(), IPSET_ATTR_ADT);
+      if (set.has(IPSET_ATTR_TYPENAME)) {
+        type = set.string(IPSET_ATTR_TYPENAME);
+        family = set.u8(IPSET_ATTR_FAMILY);
+        Attributes created = set.nested(IPSET_ATTR_DATA, IPSET_ATTR_NETMASK);
+        netmask = created.has(IPSET_ATTR_NETMASK) ? created.u8(IPSET_ATTR_NETMASK) : 0;
+        masked = created.has(IPSET_ATTR_BITMASK);
+        expires = created.has(IPSET_ATTR_TIMEOUT);
+      }
+      AttributeReader each = set.list(IPSET_ATTR_ADT);
+      while (each.next()) {
+        Attributes data = Attributes.of(each.nested(), IpsetElement.highest());
+        elements.add(IpsetElement.read(data, netmask));
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    socket.close();
+  }
+}

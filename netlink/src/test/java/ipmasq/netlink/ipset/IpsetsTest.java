@@ -1,0 +1,131 @@
+package ipmasq.netlink.ipset;
+
+import static ipmasq.netlink.OwnNamespace.output;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ipmasq.netlink.AddressText;
+import ipmasq.netlink.Answer;
+import ipmasq.netlink.Errno;
+import ipmasq.netlink.KernelTest;
+import ipmasq.netlink.NetlinkFailure;
+import ipmasq.netlink.OwnNamespace;
+import ipmasq.netlink.ipset.IpsetElement.IpsetBlock;
+import java.util.List;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/** Sets that {@code ipset} makes in a namespace of our own. */
+@KernelTest
+class IpsetsTest {
+  private static final int MANY = 4096;
+
+  private static IpsetContent content(Ipsets ipsets, String name) {
+    return given(ipsets.content(name, MANY));
+  }
+
+  private static <T> T given(Answer<T> answer) {
+    if (answer instanceof Answer.Given<T>(var value)) {
+      return value;
+    }
+    throw new AssertionError(answer);
+  }
+
+  private static String text(IpsetElement element) {
+    return element.first().map(IpsetsTest::text).orElse("")
+        + (element.port() == 0 ? "" : "," + element.protocol() + ":" + element.port())
+        + element.second().map(second -> "," + text(second)).orElse("")
+        + (element.except() ? " nomatch" : "");
+  }
+
+  private static String text(IpsetBlock block) {
+    return AddressText.of(block.address()) + "/" + block.prefix();
+  }
+
+  private static List<String> sorted(IpsetContent content) {
+    return List.copyOf(new TreeSet<>(content.elements().stream().map(IpsetsTest::text).toList()));
+  }
+
+  @Test
+  void typesAndElements() throws Exception {
+    OwnNamespace.run(
+        () -> {
+          make("nets hash:net counters comment", "10.0.0.0/8", "10.1.0.0/16 nomatch", "192.0.2.1");
+          make("ips hash:ip netmask 24", "192.0.2.7");
+          make("six hash:ip family inet6", "2001:db8::1");
+          make("bits bitmap:ip range 10.0.0.0/24", "10.0.0.1-10.0.0.2");
+          make("ends hash:ip,port,ip", "10.0.0.1,tcp:80,10.0.0.2");
+          make("wide hash:ip,port,net", "10.0.0.1,udp:53,192.0.2.0/24");
+          make("short hash:ip timeout 600", "10.0.0.1");
+          make("none hash:ip");
+          make("list list:set", "none");
+          try (Ipsets ipsets = Ipsets.open()) {
+            IpsetContent nets = content(ipsets, "nets");
+            assertEquals("hash:net", nets.type());
+            assertEquals(2, nets.family());
+            assertTrue(nets.whole());
+            assertFalse(nets.expires() || nets.masked());
+            assertEquals(
+                List.of("10.0.0.0/8", "10.1.0.0/16 nomatch", "192.0.2.1/32"), sorted(nets));
+            assertEquals(List.of("192.0.2.0/24"), sorted(content(ipsets, "ips")));
+            assertEquals(10, content(ipsets, "six").family());
+            assertEquals(List.of("2001:db8::1/128"), sorted(content(ipsets, "six")));
+            assertEquals(List.of("10.0.0.1/32", "10.0.0.2/32"), sorted(content(ipsets, "bits")));
+            assertEquals(List.of("10.0.0.1/32,6:80,10.0.0.2/32"), sorted(content(ipsets, "ends")));
+            assertEquals(
+                List.of("10.0.0.1/32,17:53,192.0.2.0/24"), sorted(content(ipsets, "wide")));
+            assertTrue(content(ipsets, "short").expires());
+            assertEquals(List.of(), content(ipsets, "none").elements());
+            assertEquals("list:set", content(ipsets, "list").type());
+            assertEquals(0, content(ipsets, "list").family());
+          }
+        });
+  }
+
+  private static void make(String set, String... elements) throws Exception {
+    output(("ipset create " + set).split(" "));
+    for (String element : elements) {
+      output(("ipset add " + set.split(" ")[0] + " " + element).split(" "));
+    }
+  }
+
+  @Test
+  void namesByIndex() throws Exception {
+    OwnNamespace.run(
+        () -> {
+          make("one hash:ip");
+          make("two hash:ip");
+          output("ipset", "swap", "one", "two");
+          try (Ipsets ipsets = Ipsets.open()) {
+            assertEquals("one", given(ipsets.name(0)));
+            assertEquals("two", given(ipsets.name(1)));
+            assertRefused(Errno.ENOENT, ipsets.name(2));
+            assertRefused(Errno.ENOENT, ipsets.content("three", MANY));
+            assertEquals("one", given(ipsets.name(0)), "a refusal leaves nothing behind");
+          }
+        });
+  }
+
+  private static void assertRefused(Errno errno, Answer<?> answer) {
+    NetlinkFailure failure = assertInstanceOf(Answer.Failed.class, answer).failure();
+    assertEquals(errno, assertInstanceOf(NetlinkFailure.Refused.class, failure).refusal().errno());
+  }
+
+  @Test
+  void noMoreThanTheLimit() throws Exception {
+    OwnNamespace.run(
+        () -> {
+          make("large hash:ip", "10.0.0.0/18");
+          try (Ipsets ipsets = Ipsets.open()) {
+            IpsetContent all = given(ipsets.content("large", 16_384));
+            assertTrue(all.whole());
+            assertEquals(16_384, all.elements().size());
+            IpsetContent head = given(ipsets.content("large", MANY));
+            assertFalse(head.whole());
+            assertTrue(head.elements().size() < 8_192, "read " + head.elements().size());
+          }
+        });
+  }
+}

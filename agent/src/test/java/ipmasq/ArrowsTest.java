@@ -67,7 +67,13 @@ class ArrowsTest {
           Map.entry(
               "hook.nftables",
               Set.of(
-                  "net", "hook", "hook.ipset", "backend.nftables", "netlink", "netlink.nftables")),
+                  "net",
+                  "hook",
+                  "hook.ipset",
+                  "backend.nftables",
+                  "netlink",
+                  "netlink.nftables",
+                  "netlink.route")),
           Map.entry(
               "backend.conntrack",
               Set.of("net", "policy", "backend", "netlink", "netlink.conntrack")),

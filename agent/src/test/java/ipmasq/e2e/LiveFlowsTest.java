@@ -154,7 +154,7 @@ class LiveFlowsTest {
       assertTrue(metrics.contains("flows_total{result=\"against_config\"} "), metrics);
       assertFalse(metrics.contains("flows_total{result=\"against_config\"} 0"), metrics);
       String ready = node.namespace().call(() -> Fetch.get(AGENT, "/readyz")).body();
-      assertTrue(ready.startsWith("ready\n") && ready.contains("live flows go against"), ready);
+      assertTrue(ready.startsWith("ready\n") && ready.contains("live flows went against"), ready);
 
       if (backend.equals("nftables")) {
         node.namespace().nft("delete", "table", "ip", "odd");

@@ -92,12 +92,12 @@ public final class ConflictWatch implements Consumer<Pass> {
   }
 
   /** The latest look; takes one if there is none, or if rules changed. Empty without a hook. */
-  Optional<HookSample> at(Pass asked, Family family) {
+  synchronized Optional<HookSample> at(Pass asked, Family family) {
     if (isCni(asked)) {
       return Optional.empty();
     }
     if (latest.containsKey(family)) {
-      lookIfDue();
+      lookIfDue(hooks.hasIpsets() ? STEP : SELDOM);
     } else {
       look(asked);
     }
@@ -132,7 +132,7 @@ public final class ConflictWatch implements Consumer<Pass> {
       Thread.sleep(SETTLE); // at startup the rules come first
       while (true) {
         try {
-          lookIfDue();
+          lookIfDue(SELDOM);
         } catch (RuntimeException bug) {
           log.error(
               LogEvent.of(
@@ -152,7 +152,10 @@ public final class ConflictWatch implements Consumer<Pass> {
     }
   }
 
-  private synchronized void lookIfDue() {
+  /**
+   * @param seldom after which to look if nobody tells of changes
+   */
+  private synchronized void lookIfDue(Duration seldom) {
     Pass now = pass;
     long start = System.nanoTime();
     Generation current = generation();
@@ -162,7 +165,7 @@ public final class ConflictWatch implements Consumer<Pass> {
             || legacyNow.isPresent() && !legacyNow.equals(legacyRules)
             || isNews(now);
     boolean untold =
-        start - lookedAt > SELDOM.toNanos()
+        start - lookedAt > seldom.toNanos()
             && (current == null || hasLegacy() || hooks.hasIpsets() || hooks.mayHaveMissed());
     if (now != null && (changed && start - lookedAt >= rest || untold || hasOtherLinks(start))) {
       generation = current;

@@ -200,7 +200,7 @@ final class Walk {
           case Action.Accept() -> {
             endings++;
             shield(rule, acts, unsure, true);
-            took(open, inChain, here);
+            took(open, inChain, depth == 0 ? Truth.YES : here);
             here = after(here, match);
           }
           case Action.Drop() -> here = end(rule, DecisionKind.DROPPED, here, match, acts, unsure);
@@ -234,7 +234,7 @@ final class Walk {
             Truth back = run(chain, acts, open, inChain, depth + 1);
             out = out.or(back);
             shield(rule, back, unsure, depth == 0); // it comes back to the caller: here, to none
-            took(open, inChain, here);
+            took(open, inChain, depth == 0 ? Truth.YES : here);
             here = after(here, match);
           }
           case Action.Ours() -> here = ours(rule, here, match, acts, unsure);
@@ -288,8 +288,8 @@ final class Walk {
     }
 
     /**
-     * Packets that meet these conditions have left the base chain, if they came here: some may have
-     * returned to the caller before.
+     * Packets that meet these conditions have left the base chain, if they came here. Below the
+     * base chain itself, some may have returned to the caller before.
      */
     private void took(List<Condition> open, PacketsLeft inChain, Truth here) {
       inChain.took(open);

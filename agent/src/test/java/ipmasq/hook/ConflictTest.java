@@ -16,6 +16,26 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class ConflictTest {
+  @Test
+  void aPolicyOfDropIsAboutWhatNoRuleAccepted() {
+    Rule lo = new Rule(List.of(new Condition.Out(List.of("lo"))), new Action.Accept(), "lo");
+    Rule pods =
+        new Rule(List.of(Condition.source(Cidr.of("10.244.1.0/26"))), new Action.Accept(), "pods");
+    BaseChain chain =
+        new BaseChain(
+            "mine",
+            HookPoint.POSTROUTING,
+            90,
+            "c",
+            true,
+            new BaseChain.ChainsRead(Map.of("c", List.of(lo, pods))));
+    Policy policy = Policies.exempting("10.0.0.0/8");
+    Hook hook = new Hook(Family.IPV4, List.of(chain), Optional.of(policy));
+    Conflict drops = Conflicts.in(hook, policy, NodeLinks.UNKNOWN).getFirst();
+    assertEquals(ConflictKind.DROPS, drops.kind());
+    assertEquals("packets not out of lo, not from 10.244.1.0/26", drops.packets());
+  }
+
   private static List<Conflict> ofRules(int count) {
     List<Rule> rules =
         IntStream.rangeClosed(1, count)

@@ -65,7 +65,7 @@ public final class ConflictWatch implements Consumer<Pass> {
   private long askedForLinksAt;
   private long rest;
   private @Nullable Pass lookedFor;
-  private List<Conflict> known = List.of();
+  private List<Conflict> told = List.of();
   private Map<Family, Hook> seen = Map.of();
   private NodeLinks links = NodeLinks.UNKNOWN;
 
@@ -240,18 +240,25 @@ public final class ConflictWatch implements Consumer<Pass> {
     tell(samples);
   }
 
-  /** One line when a conflict appears, and one when it disappears. */
+  /**
+   * One line when a conflict appears, and one when it disappears. Where few rules become many or
+   * the reverse, none of those that stay is said to be gone.
+   */
   private void tell(Map<Family, HookSample> samples) {
     List<Conflict> now =
         samples.values().stream().flatMap(sample -> sample.conflicts().stream()).toList();
-    for (Conflict conflict : known) {
-      if (!isAmong(now, conflict)) {
+    List<Conflict> still = new ArrayList<>();
+    for (Conflict conflict : told) {
+      if (now.stream().anyMatch(it -> it.isSame(conflict) || it.isMany() && it.isLike(conflict))) {
+        still.add(conflict); // or, among many, nobody knows
+      } else if (!conflict.isMany() || now.stream().noneMatch(conflict::isLike)) {
         log.info(event(LogEventKind.CONFLICT_GONE, "gone: " + conflict.line(), conflict));
         history.accept(conflict, false);
       }
     }
     for (Conflict conflict : now) {
-      if (!isAmong(known, conflict)) {
+      if (still.stream().noneMatch(conflict::isSame)) {
+        still.add(conflict);
         LogEvent event = event(LogEventKind.CONFLICT, conflict.toString(), conflict);
         if (conflict.kind().serious()) {
           log.warn(event);
@@ -261,11 +268,7 @@ public final class ConflictWatch implements Consumer<Pass> {
         history.accept(conflict, true);
       }
     }
-    known = now;
-  }
-
-  private static boolean isAmong(List<Conflict> those, Conflict conflict) {
-    return those.stream().anyMatch(other -> other.covers(conflict) || conflict.covers(other));
+    told = still;
   }
 
   private static LogEvent event(LogEventKind kind, String line, Conflict conflict) {

@@ -74,12 +74,21 @@ public record Conflict(
     ranges = List.copyOf(ranges);
   }
 
-  /** Whether it stands for this one: it is the same, or the many that this one is among. */
-  public boolean covers(Conflict other) {
-    return family == other.family
-        && kind == other.kind
-        && owner == other.owner
-        && (rules > 1 || where.equals(other.where) && rule.equals(other.rule));
+  /** Whether it is the same across looks: of many rules, the example may be another. */
+  public boolean isSame(Conflict other) {
+    return isLike(other)
+        && isMany() == other.isMany()
+        && (isMany() || where.equals(other.where) && rule.equals(other.rule));
+  }
+
+  /** Whether the other does the same and is of the same owner. */
+  public boolean isLike(Conflict other) {
+    return family == other.family && kind == other.kind && owner == other.owner;
+  }
+
+  /** Whether it stands for many rules. */
+  public boolean isMany() {
+    return rules > 1;
   }
 
   /** What it does, as a sentence without a full stop. */

@@ -182,7 +182,14 @@ public final class Explainer {
                 + by.owner().title()
                 + " translates it"
                 + (wanted.is(WantedKind.KEPT) ? " although " + wanted.why() : "");
-    return answer("translated", to(by), Optional.of(by(by)), false, why);
+    Optional<String> to = to(by);
+    if (to.isPresent() && to.equals(question.from().map(Ip::toString))) {
+      return answer("kept", why + "; the source that it gets is the one that it has");
+    }
+    if (to.isEmpty() && question.ofNode()) {
+      return answer("unknown", why + "; the source that it gets may be the one that it has");
+    }
+    return answer("translated", to, Optional.of(by(by)), false, why);
   }
 
   private Explanation translated(List<Decision> by) {

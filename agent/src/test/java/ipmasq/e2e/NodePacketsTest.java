@@ -64,6 +64,16 @@ class NodePacketsTest {
   }
 
   @Test
+  void masqueradingGivesThemTheAddressThatTheyMayHave() {
+    node.commandWithConfig("apply").ok();
+    String uplink = Lab.NODE.v4().getHostAddress();
+    Probe probe = Probe.udp(OTHER).from(lab.node()).source(uplink);
+    assertEquals(uplink, lab.send(probe).source().getHostAddress());
+    assertEquals("kept", explain(uplink, OTHER).get("actual"));
+    assertNode("translated", OTHER);
+  }
+
+  @Test
   void theirWayMayDependOnTheirSource() {
     lab.addUplink("198.51.100.20", "2001:db8:9::20");
     node.volume().write("nonMasqueradeCIDRs: [10.0.0.0/8]\noutputInterface: eth0\n");

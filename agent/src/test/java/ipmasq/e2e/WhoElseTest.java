@@ -117,6 +117,33 @@ class WhoElseTest {
     }
   }
 
+  /** As many rules as pods: one line for all, and none is said to be gone that stays. */
+  @Test
+  void manyRulesAreToldAsOneAndFewEachAgain() {
+    try (Node node = Node.open()) {
+      AgentProcess agent = node.running();
+      String rule = "POSTROUTING -d 10.9.%d.0/24 -j MASQUERADE";
+      node.iptables(Family.IPV4, "-A " + rule.formatted(1));
+      agent.awaitLine(line -> line.contains("WARN") && line.contains(rule.formatted(1)));
+      for (int i = 2; i <= 7; i++) {
+        node.iptables(Family.IPV4, "-A " + rule.formatted(i));
+      }
+      agent.awaitLine(line -> line.contains("WARN") && line.contains(" (and 6 more like it)"));
+      for (int i = 1; i <= 5; i++) {
+        node.iptables(Family.IPV4, "-D " + rule.formatted(i));
+      }
+      agent.awaitLine(line -> line.contains("WARN") && line.contains(rule.formatted(7)));
+      agent.awaitLine(line -> line.contains("gone: ") && line.endsWith(rule.formatted(1)));
+      assertFalse(
+          agent.stderr().stream()
+              .anyMatch(line -> line.contains("gone: ") && line.contains("more like it")),
+          agent::toString);
+      node.iptables(Family.IPV4, "-D " + rule.formatted(6));
+      node.iptables(Family.IPV4, "-D " + rule.formatted(7));
+      agent.awaitLine(line -> line.contains("gone: ") && line.endsWith(rule.formatted(7)));
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"iptables", "nftables"})
   void rulesOfAnEarlierRunAreJudgedByThemselves(String backend) throws Exception {

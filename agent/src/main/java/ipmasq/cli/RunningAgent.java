@@ -66,6 +66,11 @@ record RunningAgent(long pid, CommandLine line) {
         || configs.equals(files(List.of()));
   }
 
+  /** Whether its command line names a backend. */
+  boolean namesBackend() {
+    return line.has("backend");
+  }
+
   /** Whether a signal stopped it, so that it does nothing until another continues it. */
   boolean isStopped() {
     try {

@@ -147,11 +147,12 @@ final class ShowStatus {
   private static int local(CommandContext context, Optional<RunningAgent> agent, Keeper keeper) {
     boolean its = agent.filter(it -> it.reads(context.settings().configs())).isPresent();
     Reading reading = its ? context.read(IfMissing.WARNING) : context.read();
-    Optional<Reading> left = keeper.runs() ? Optional.empty() : asLeft(context, reading);
+    boolean elsewhere = agent.isEmpty() || agent.get().namesBackend();
+    Optional<Reading> left = elsewhere ? asFound(context, reading) : Optional.empty();
     Pass looked = context.sync(left.orElse(reading), false).pass(Set.of(Trigger.START), false);
     Pass pass = looked.with(results(looked, keeper));
     if (left.isPresent()) {
-      pass = pass.because("where an earlier agent left its rules");
+      pass = pass.because("where our rules are");
     }
     Config config = pass.config();
     Backend backend = context.backends().target(context.backends().look(), config).backend();
@@ -170,10 +171,10 @@ final class ShowStatus {
   }
 
   /**
-   * With the backend that holds our rules, where an agent that starts now would use another; empty
-   * if it would not.
+   * With the backend that holds our rules, where an agent with the flags of this command would use
+   * another; empty if it would not.
    */
-  private static Optional<Reading> asLeft(CommandContext context, Reading reading) {
+  private static Optional<Reading> asFound(CommandContext context, Reading reading) {
     if (!(reading instanceof Reading.Read(var config, var warnings, var sources, var places))
         || config.backend() != BackendChoice.AUTO) {
       return Optional.empty();

@@ -97,6 +97,7 @@ class BesideAnAgentTest {
     try (Node node = Node.open()) {
       node.volume().publish("nonMasqueradeCIDRs: [10.9.0.0/16]");
       AgentProcess agent = node.running("--backend=" + backend);
+      assertEquals(0, node.commandWithConfig("status").exit());
       agent.kill();
       agent.awaitExit();
       Result status = node.commandWithConfig("status");

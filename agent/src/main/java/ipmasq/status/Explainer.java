@@ -211,7 +211,7 @@ public final class Explainer {
       return range.map(Object::toString);
     }
     return masquerade && interfaces.size() == 1
-        ? RouteLookup.onlyAddress(interfaces.getFirst(), question.to().family()).map(Ip::toString)
+        ? RouteLookup.onlyAddress(interfaces.getFirst(), question.to()).map(Ip::toString)
         : Optional.empty();
   }
 

@@ -2,6 +2,7 @@ package ipmasq.status;
 
 import ipmasq.flows.FlowEnds;
 import ipmasq.flows.KernelRoutes;
+import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import ipmasq.netlink.NetlinkUnavailable;
@@ -22,6 +23,8 @@ import java.util.Set;
 
 /** What the node's routes and addresses say about packets. */
 final class RouteLookup {
+  private static final Cidr LINK_LOCAL = Cidr.of("fe80::/10");
+
   private RouteLookup() {}
 
   /** Whether it is an address of this node, by the kernel's routing. */
@@ -83,12 +86,12 @@ final class RouteLookup {
     }
   }
 
-  /** The interface address that packets get, if there is only one to choose from. */
-  static Optional<Ip> onlyAddress(String name, Family family) {
+  /** The interface address that packets to there get, if there is only one to choose from. */
+  static Optional<Ip> onlyAddress(String name, Ip to) {
     List<Ip> addresses =
-        switch (family) {
+        switch (to.family()) {
           case IPV4 -> addresses4(name);
-          case IPV6 -> addresses6(name);
+          case IPV6 -> addresses6(name, LINK_LOCAL.contains(to) ? "20" : "00");
         };
     return addresses.size() == 1 ? Optional.of(addresses.getFirst()) : Optional.empty();
   }
@@ -109,14 +112,17 @@ final class RouteLookup {
     return addresses;
   }
 
-  /** The kernel's own list: {@code address index prefix scope flags name}, all but one in hex. */
-  private static List<Ip> addresses6(String name) {
+  /**
+   * The kernel's own list: {@code address index prefix scope flags name}, all but one in hex.
+   *
+   * @param scope that of the destination: the source gets the same
+   */
+  private static List<Ip> addresses6(String name, String scope) {
     List<Ip> addresses = new ArrayList<>();
     try {
       for (String line : Files.readAllLines(Path.of("/proc/thread-self/net/if_inet6"))) {
         String[] words = line.trim().split(" +");
-        boolean global = words.length == 6 && words[3].equals("00");
-        if (global && words[5].equals(name)) {
+        if (words.length == 6 && words[3].equals(scope) && words[5].equals(name)) {
           addresses.add(Ip.ofBytes(HexFormat.of().parseHex(words[0])));
         }
       }

@@ -78,8 +78,8 @@ public final class Explainer {
    *
    * @param policy what the config asks for
    * @param services the nat hook where services get their destination
-   * @param links tells which rules are not about pods: a packet of which no source is given is
-   *     one's
+   * @param links tells which rules are not about pods: a packet without a source is taken for a
+   *     pod's
    */
   public static Explanation byRules(
       ExplainRequest question,

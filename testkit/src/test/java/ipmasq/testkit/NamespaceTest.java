@@ -102,7 +102,8 @@ class NamespaceTest {
     try (Lab lab = Lab.open()) {
       name = lab.node().name();
       assertTrue(named().contains(name));
-      inside = lab.node().processBuilder("sleep", "600").start();
+      inside = lab.node().processBuilder("sh", "-c", "echo inside; exec sleep 600").start();
+      assertEquals("inside", inside.inputReader().readLine());
     }
     assertTrue(inside.waitFor(5, TimeUnit.SECONDS));
     assertFalse(named().contains(name.substring(0, name.lastIndexOf('-'))));

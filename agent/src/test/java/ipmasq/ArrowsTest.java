@@ -39,11 +39,28 @@ class ArrowsTest {
           Map.entry("net", Set.of()),
           Map.entry("json", Set.of()),
           Map.entry("log", Set.of("json")),
-          Map.entry("http", Set.of("net")),
-          Map.entry("hook", Set.of("net", "policy")),
+          Map.entry("thread", Set.of()),
+          Map.entry("http", Set.of("net", "thread")),
+          Map.entry("evidence", Set.of("thread")),
+          Map.entry(
+              "evidence.neighbours",
+              Set.of(
+                  "net",
+                  "policy",
+                  "evidence.flows",
+                  "iptables",
+                  "backend.nftables",
+                  "netlink",
+                  "netlink.ipset",
+                  "netlink.nftables",
+                  "netlink.route")),
           Map.entry("config", Set.of("net", "json", "policy")),
           Map.entry(
-              "flows", Set.of("net", "policy", "netlink", "netlink.conntrack", "netlink.route")),
+              "evidence.trace",
+              Set.of("net", "iptables", "netlink", "netlink.conntrack", "netlink.nftables")),
+          Map.entry(
+              "evidence.flows",
+              Set.of("net", "policy", "netlink", "netlink.conntrack", "netlink.route")),
           Map.entry("policy", Set.of("net")),
           Map.entry("plan", Set.of("net", "policy")),
           Map.entry("backend", Set.of("net", "policy", "plan")),
@@ -62,23 +79,11 @@ class ArrowsTest {
           Map.entry(
               "backend.nftables",
               Set.of("net", "policy", "plan", "backend", "netlink", "netlink.nftables")),
-          Map.entry("hook.ipset", Set.of("net", "hook", "netlink", "netlink.ipset")),
-          Map.entry("hook.iptables", Set.of("net", "hook", "hook.ipset", "iptables")),
-          Map.entry(
-              "hook.nftables",
-              Set.of(
-                  "net",
-                  "hook",
-                  "hook.ipset",
-                  "backend.nftables",
-                  "netlink",
-                  "netlink.nftables",
-                  "netlink.route")),
           Map.entry(
               "backend.conntrack",
               Set.of("net", "policy", "backend", "netlink", "netlink.conntrack")),
           Map.entry("cni", Set.of("net", "policy", "plan", "backend", "json")),
-          Map.entry("loop", Set.of("net", "config", "policy", "plan", "backend", "log")),
+          Map.entry("sync", Set.of("net", "config", "policy", "plan", "backend", "log", "thread")),
           Map.entry(
               "status",
               Set.of(
@@ -87,14 +92,12 @@ class ArrowsTest {
                   "policy",
                   "plan",
                   "backend",
-                  "loop",
+                  "sync",
                   "json",
                   "log",
                   "http",
-                  "hook",
-                  "flows",
-                  "netlink",
-                  "netlink.route")),
+                  "evidence.flows",
+                  "evidence.neighbours")),
           Map.entry(
               "app",
               Set.of(
@@ -104,24 +107,41 @@ class ArrowsTest {
                   "backend.nftables",
                   "cni",
                   "config",
-                  "flows",
-                  "hook",
-                  "hook.ipset",
-                  "hook.iptables",
-                  "hook.nftables",
+                  "evidence",
+                  "evidence.flows",
+                  "json",
+                  "evidence.neighbours",
                   "http",
                   "log",
-                  "loop",
+                  "sync",
                   "net",
+                  "iptables",
                   "netlink",
                   "netlink.nftables",
+                  "netlink.xtables",
                   "policy",
                   "status")),
           Map.entry(
               "cli",
               Set.of(
-                  "app", "backend", "config", "hook", "http", "json", "log", "loop", "net", "plan",
-                  "policy", "status")));
+                  "app",
+                  "backend",
+                  "config",
+                  "evidence",
+                  "evidence.flows",
+                  "evidence.neighbours",
+                  "evidence.trace",
+                  "iptables",
+                  "netlink",
+                  "http",
+                  "json",
+                  "log",
+                  "sync",
+                  "net",
+                  "plan",
+                  "policy",
+                  "status",
+                  "thread")));
 
   @Test
   void packagesUseOnlyWhatTheyMay() throws IOException {
@@ -153,22 +173,6 @@ class ArrowsTest {
         Path info = sources.resolve(name.replace('.', '/')).resolve("package-info.java");
         assertTrue(Files.exists(info), info + " is missing");
       }
-    }
-  }
-
-  /** Also of types that stand in others: a newcomer greps. */
-  @Test
-  void noTwoTypesOfAModuleShareAName() throws IOException {
-    for (String module : MODULES) {
-      List<String> names =
-          classFiles(module).stream()
-              .map(file -> file.getFileName().toString().replaceFirst("\\.class$", ""))
-              .map(name -> name.substring(name.lastIndexOf('$') + 1))
-              .filter(name -> Character.isUpperCase(name.charAt(0)))
-              .sorted()
-              .toList();
-      Set<String> once = new TreeSet<>();
-      assertEquals(List.of(), names.stream().filter(name -> !once.add(name)).toList(), module);
     }
   }
 

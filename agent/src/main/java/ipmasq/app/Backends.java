@@ -6,7 +6,6 @@ import ipmasq.backend.Watch;
 import ipmasq.backend.conntrack.KernelFlows;
 import ipmasq.backend.iptables.IptablesBackend;
 import ipmasq.backend.iptables.LegacyWatch;
-import ipmasq.backend.nftables.KubeProxyTable;
 import ipmasq.backend.nftables.NftablesBackend;
 import ipmasq.backend.nftables.RulesWatch;
 import ipmasq.cni.CniBackend;
@@ -14,20 +13,24 @@ import ipmasq.config.Config;
 import ipmasq.config.Config.BackendChoice;
 import ipmasq.config.Key;
 import ipmasq.config.Reading;
-import ipmasq.loop.Host;
-import ipmasq.loop.Node;
-import ipmasq.loop.Sync;
-import ipmasq.loop.Target;
-import ipmasq.loop.Targets;
 import ipmasq.net.Family;
+import ipmasq.sync.EffectiveConfig;
+import ipmasq.sync.Host;
+import ipmasq.sync.Node;
+import ipmasq.sync.Sync;
+import ipmasq.sync.Target;
+import ipmasq.sync.Targets;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +42,6 @@ public final class Backends implements Targets, AutoCloseable {
   private static final int PATIENCE = 3;
 
   private final NftablesBackend table;
-  private final KubeProxyTable kubeProxy;
   private final CniBackend cni;
   private final boolean windows;
   private final boolean everyName;
@@ -52,6 +54,8 @@ public final class Backends implements Targets, AutoCloseable {
   private boolean nftables;
   private @Nullable IptablesBackend iptables;
   private String chain = "";
+  private final AtomicReference<Optional<Duration>> waiting =
+      new AtomicReference<>(Optional.empty());
   private @Nullable TargetKey last;
   private @Nullable Target target;
 
@@ -60,9 +64,8 @@ public final class Backends implements Targets, AutoCloseable {
 
   private Backends(NftablesBackend table, Settings settings, boolean everyName) {
     this.table = table;
-    this.kubeProxy = new KubeProxyTable(table);
     Settings.Cni files = settings.cni();
-    this.cni = new CniBackend(files.config(), files.addPolicy(), files.keepExtra());
+    this.cni = new CniBackend(files.config(), files.keepExtra());
     this.windows = Settings.Cni.isWindows();
     this.everyName = everyName;
   }
@@ -88,10 +91,15 @@ public final class Backends implements Targets, AutoCloseable {
    * @param file reads the config file
    * @param fallback the config if the file is bad from the start
    * @param writes whether they write rules, or only plan them
+   * @param lastGood may put an earlier config in force instead
    */
-  public Sync sync(Function<Node, Reading> file, Config fallback, boolean writes) {
+  public Sync sync(
+      Function<Node, Reading> file,
+      Config fallback,
+      boolean writes,
+      UnaryOperator<EffectiveConfig> lastGood) {
     Host host = new Host(NodeAddresses::all, new KernelFlows());
-    return new Sync(file, fallback, this, host, Clock.systemUTC(), writes);
+    return new Sync(file, fallback, this, host, Clock.systemUTC(), writes, lastGood);
   }
 
   /** Probed at each pass, because kube-proxy may start after us. Never switches back. */
@@ -101,7 +109,7 @@ public final class Backends implements Targets, AutoCloseable {
       if (iptablesFault.isEmpty() && iptables == null && !IptablesBackend.isInstalled()) {
         iptablesFault = "there is none on PATH";
       }
-      kubeProxyNftables = kubeProxyNftables || kubeProxy.usesNftables();
+      kubeProxyNftables = kubeProxyNftables || table.hasKubeProxy();
       nftables = nftables || !iptablesFault.isEmpty() && table.works();
     }
     return new Node(windows, kubeProxyNftables, iptablesFault, nftables);
@@ -178,6 +186,11 @@ public final class Backends implements Targets, AutoCloseable {
         });
   }
 
+  /** How long the iptables that is running may take, if one is. Any thread may ask. */
+  public Optional<Duration> waiting() {
+    return waiting.get();
+  }
+
   /** Every backend that may hold rules of this agent. */
   public List<Backend> all(Config config) {
     if (windows || config.backend() == BackendChoice.CNI) {
@@ -194,7 +207,7 @@ public final class Backends implements Targets, AutoCloseable {
       if (known != null) {
         known.close();
       }
-      known = IptablesBackend.ofNode(name, chains, everyName);
+      known = IptablesBackend.ofNode(name, chains, everyName, waiting::set);
       iptables = known;
       chain = name;
       chains.add(name);

@@ -1,75 +1,79 @@
 package ipmasq.app;
 
 import ipmasq.backend.iptables.LegacyWatch;
-import ipmasq.config.Config;
-import ipmasq.hook.Conflict;
-import ipmasq.hook.Hook;
-import ipmasq.hook.NodeLinks;
+import ipmasq.config.Config.BackendChoice;
+import ipmasq.evidence.EvidenceThread;
+import ipmasq.evidence.neighbours.Conflict;
+import ipmasq.evidence.neighbours.Explanation;
+import ipmasq.evidence.neighbours.Neighbours;
+import ipmasq.evidence.neighbours.NodeLinks;
+import ipmasq.evidence.neighbours.Question;
+import ipmasq.iptables.LegacyTables;
 import ipmasq.log.Log;
 import ipmasq.log.LogEvent;
-import ipmasq.log.LogEvent.LogEventKind;
-import ipmasq.loop.Pass;
 import ipmasq.net.Family;
-import ipmasq.net.Ip;
 import ipmasq.netlink.Answer;
 import ipmasq.netlink.NetlinkUnavailable;
 import ipmasq.netlink.nftables.Generation;
 import ipmasq.netlink.nftables.Nftables;
+import ipmasq.netlink.xtables.LegacyTable;
 import ipmasq.policy.Policy;
-import ipmasq.status.HookSample;
+import ipmasq.sync.SyncReport;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches all rules for those that override the config, on its own thread for the life of the
- * process. Logs and records each conflict that appears or disappears; callers get the latest look.
- * The loop's thread reports passes to it; safe for use by several threads.
+ * Watches all rules for those that override the config, and answers questions about packets, on the
+ * evidence thread. Logs and records each conflict that appears or disappears. Safe for use by
+ * several threads.
  *
- * <p>Every four seconds, and when somebody asks, it asks for the kernel's ruleset generation and
- * for a fingerprint of the rules of iptables-legacy, and looks only if one of them or our own rules
- * changed. A slow look delays the next one, by some seconds at most. Twice per minute it looks in
- * any case if iptables-legacy is in use, whose rules that set marks are in tables that have
- * neither, if a rule asks an ipset, if the last look did not list all chains, or if the node has
- * other interfaces now.
+ * <p>Every four seconds, and when somebody asks, it asks for the kernel's ruleset generation, a
+ * fingerprint of the rules of iptables-legacy and the interfaces, and reads the rules only if one
+ * of them or our own rules changed. A slow reading delays the next one, by some seconds at most.
+ * Twice per minute it reads them in any case if a rule asks an ipset.
  */
-public final class ConflictWatch implements Consumer<Pass> {
+public final class ConflictWatch implements Consumer<SyncReport> {
   private static final Duration SETTLE = Duration.ofSeconds(2);
   private static final Duration STEP = Duration.ofSeconds(4);
   private static final Duration SELDOM = Duration.ofSeconds(30);
   private static final Duration LONGEST_REST = Duration.ofSeconds(8);
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
   private static final int SHARE = 20;
 
+  private final EvidenceThread evidence;
   private final Log log;
-  private final NatHooks hooks = new NatHooks();
 
   /** Receives each conflict that appears ({@code true}) or disappears. */
   private volatile BiConsumer<Conflict, Boolean> history = (_, _) -> {};
 
-  private volatile Map<Family, HookSample> latest = Map.of();
-  private volatile @Nullable Pass pass;
-  private boolean started;
+  private volatile Map<Family, List<Conflict>> latest = Map.of();
+  private volatile @Nullable SyncReport report;
+  private boolean started; // used by the thread that reports syncs
 
-  // Guarded by this object's lock.
-  private @Nullable Nftables nftables;
+  // Used by the evidence thread.
+  private final Neighbours neighbours = new Neighbours();
   private final LegacyWatch legacy = LegacyWatch.ofKernel();
-  private @Nullable Generation generation;
-  private Optional<Object> legacyRules = Optional.empty();
-  private long lookedAt;
-  private long askedForLinksAt;
+  private @Nullable Nftables nftables;
+  private List<Object> seen = List.of();
+  private @Nullable SyncReport readFor;
+  private long readAt;
   private long rest;
-  private @Nullable Pass lookedFor;
-  private List<Conflict> told = List.of();
-  private Map<Family, Hook> seen = Map.of();
-  private NodeLinks links = NodeLinks.UNKNOWN;
+  private List<Conflict> reported = List.of();
 
-  public ConflictWatch(Log log) {
+  public ConflictWatch(EvidenceThread evidence, Log log) {
+    this.evidence = evidence;
     this.log = log;
   }
 
@@ -78,188 +82,198 @@ public final class ConflictWatch implements Consumer<Pass> {
     history = listener;
   }
 
+  /** Whether this backend's rules are at a kernel hook at all. */
+  public static boolean has(BackendChoice backend) {
+    return backend != BackendChoice.CNI && !Settings.Cni.isWindows();
+  }
+
+  private static boolean has(SyncReport report) {
+    return has(report.config().backend()) && !report.backend().equals("cni");
+  }
+
   @Override
-  public void accept(Pass latestPass) {
-    pass = latestPass;
-    if (!started && NatHooks.has(latestPass.config().backend()) && !isCni(latestPass)) {
+  public void accept(SyncReport sync) {
+    report = sync;
+    if (!started && has(sync)) {
       started = true;
-      Thread.ofPlatform().daemon().name("conflicts").start(this::run);
+      evidence.schedule(
+          SETTLE, // at startup the rules come first
+          () -> {
+            readIfDue(SELDOM);
+            return STEP;
+          });
     }
   }
 
-  private static boolean isCni(Pass pass) {
-    return pass.backend().equals("cni");
-  }
-
-  /** The latest look; takes one if there is none, or if rules changed. Empty without a hook. */
-  synchronized Optional<HookSample> at(Pass asked, Family family) {
-    if (isCni(asked)) {
-      return Optional.empty();
-    }
-    if (latest.containsKey(family)) {
-      lookIfDue(hooks.hasIpsets() ? STEP : SELDOM);
-    } else {
-      look(asked);
+  /**
+   * The conflicts as they are now, as far as they can be read soon; empty if they are not known.
+   */
+  Optional<List<Conflict>> at(SyncReport asked, Family family) {
+    if (has(asked)) {
+      Optional<Future<Boolean>> read =
+          evidence.ask(
+              () -> {
+                readIfDue(STEP);
+                return true;
+              });
+      try {
+        if (read.isPresent()) {
+          read.get().get(LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS);
+        }
+      } catch (ExecutionException | TimeoutException late) {
+        return Optional.ofNullable(latest.get(family));
+      } catch (InterruptedException end) {
+        Thread.currentThread().interrupt();
+      }
     }
     return Optional.ofNullable(latest.get(family));
   }
 
-  /** The conflicts of the latest look; empty before the first. Never looks, so it never waits. */
-  Optional<List<Conflict>> known(Pass asked) {
-    Map<Family, HookSample> samples = latest;
+  /** The conflicts of the latest reading; empty before the first. Never waits. */
+  Optional<List<Conflict>> known(SyncReport asked) {
+    Map<Family, List<Conflict>> families = latest;
     List<Conflict> conflicts = new ArrayList<>();
     for (Family family : Family.values()) {
-      HookSample sample = samples.get(family);
-      if (asked.config().enables(family) && !isCni(asked)) {
-        if (sample == null) {
+      if (asked.config().enables(family) && has(asked)) {
+        if (!families.containsKey(family)) {
           return Optional.empty();
         }
-        conflicts.addAll(sample.conflicts());
+        conflicts.addAll(families.getOrDefault(family, List.of()));
       }
     }
     return Optional.of(conflicts);
   }
 
-  /** The nat prerouting hook, where services get their destination. */
-  static Optional<Hook> services(Ip to, boolean ofNode) {
-    return Optional.of(new NatHooks().services(to, ofNode)); // for any thread
+  /**
+   * Explains a packet, by all rules.
+   *
+   * @param cancelled whether nobody waits for the answer any more: then there is none
+   * @return false if too many questions wait already
+   */
+  public boolean explain(
+      Question question, BooleanSupplier cancelled, Consumer<Explanation> answer) {
+    return evidence
+        .ask(
+            () -> {
+              SyncReport now = report;
+              if (now != null && !cancelled.getAsBoolean()) {
+                answer.accept(explain(question, now));
+              }
+              return true;
+            })
+        .isPresent();
   }
 
-  private void run() {
-    lookedAt = System.nanoTime();
-    askedForLinksAt = lookedAt;
-    try {
-      Thread.sleep(SETTLE); // at startup the rules come first
-      while (true) {
-        try {
-          lookIfDue(SELDOM);
-        } catch (RuntimeException bug) {
-          log.error(
-              LogEvent.of(
-                  LogEventKind.CONFLICT_CHECK_FAILED,
-                  "looking for conflicts failed: " + bug + "; please report this"));
-        } catch (OutOfMemoryError full) {
-          log.error(
-              LogEvent.of(
-                  LogEventKind.CONFLICT_CHECK_FAILED,
-                  "out of memory while looking for conflicts: tried again later"));
-          Thread.sleep(SELDOM);
-        }
-        Thread.sleep(STEP);
+  private Explanation explain(Question question, SyncReport now) {
+    Family family = question.family();
+    Optional<Policy> policy =
+        now.config().enables(family) ? Optional.of(now.policy(family)) : Optional.empty();
+    return has(now)
+        ? neighbours.explain(question, policy, ours(now, family), NodeAddresses.links())
+        : Neighbours.byConfig(question, policy);
+  }
+
+  private static Neighbours.Ours ours(SyncReport now, Family family) {
+    boolean there =
+        now.config().enables(family)
+            && !(now.results().get(family) instanceof SyncReport.Result.Failed);
+    Optional<Policy> policy = there ? Optional.of(now.policy(family)) : Optional.empty();
+    return new Neighbours.Ours(now.backend(), now.config().masqChain(), policy);
+  }
+
+  /**
+   * @param seldom after which to read if nothing tells of changes
+   */
+  private void readIfDue(Duration seldom) {
+    SyncReport now = report;
+    if (now == null) {
+      return;
+    }
+    long start = System.nanoTime();
+    NodeLinks links = NodeAddresses.links();
+    List<Object> current =
+        List.of(generation(), legacy.fingerprint(), legacy.rawFingerprint(), otherLegacy(), links);
+    boolean changed = !current.equals(seen) || isNews(now);
+    boolean due = start - readAt > seldom.toNanos() && neighbours.asksIpsets();
+    if (readFor == null || changed && start - readAt >= rest || due) {
+      seen = current;
+      try {
+        read(now, links);
+      } finally {
+        readAt = System.nanoTime();
+        rest = Math.min((readAt - start) * SHARE, LONGEST_REST.toNanos());
       }
-    } catch (InterruptedException end) {
-      Thread.currentThread().interrupt();
     }
   }
 
   /**
-   * @param seldom after which to look if nobody tells of changes
+   * The other tables of iptables-legacy whose rules matter. One replaced by another of the same
+   * size does not show: it is read with the next change, or when somebody asks.
    */
-  private synchronized void lookIfDue(Duration seldom) {
-    Pass now = pass;
-    long start = System.nanoTime();
-    Generation current = generation();
-    Optional<Object> legacyNow = legacy.fingerprint();
-    boolean changed =
-        current != null && !current.equals(generation)
-            || legacyNow.isPresent() && !legacyNow.equals(legacyRules)
-            || isNews(now);
-    boolean untold =
-        start - lookedAt > seldom.toNanos()
-            && (current == null || hasLegacy() || hooks.hasIpsets() || hooks.mayHaveMissed());
-    if (now != null && (changed && start - lookedAt >= rest || untold || hasOtherLinks(start))) {
-      generation = current;
-      legacyRules = legacyNow;
-      try {
-        look(now);
-      } finally {
-        lookedAt = System.nanoTime();
-        rest = Math.min((lookedAt - start) * SHARE, LONGEST_REST.toNanos());
-      }
-    }
-  }
-
-  /** A rule may name an interface that comes later; asked for now and then. */
-  private boolean hasOtherLinks(long now) {
-    if (now - askedForLinksAt < SELDOM.toNanos()) {
-      return false;
-    }
-    askedForLinksAt = now;
-    return !NodeAddresses.links().equals(links);
-  }
-
-  /** The kernel's ruleset generation; null if it has no nf_tables. */
-  private @Nullable Generation generation() {
-    try {
-      if (nftables == null) {
-        nftables = Nftables.open();
-      }
-      return nftables.generation() instanceof Answer.Given<Generation>(var given) ? given : null;
-    } catch (NetlinkUnavailable unavailable) {
-      return null;
-    }
-  }
-
-  @SuppressWarnings("ReferenceEquality") // whether it is that very pass, not one like it
-  private boolean isNews(@Nullable Pass now) {
-    return now != null
-        && (lookedFor == null
-            || now != lookedFor && now.changed()
-            || !now.config().equals(lookedFor.config())
-            || !now.backend().equals(lookedFor.backend()));
-  }
-
-  private boolean hasLegacy() {
-    return hooks.hasLegacy(Family.IPV4) || hooks.hasLegacy(Family.IPV6);
-  }
-
-  private synchronized void look(Pass now) {
-    Config config = now.config();
-    Map<Family, HookSample> samples = new EnumMap<>(Family.class);
-    Map<Family, Hook> found = new EnumMap<>(Family.class);
-    NodeLinks nodeLinks = NodeAddresses.links();
+  private static List<Object> otherLegacy() {
+    List<Object> shapes = new ArrayList<>();
     for (Family family : Family.values()) {
-      if (config.enables(family)) {
-        Policy policy = now.policy(family);
-        boolean failed = now.results().get(family) instanceof Pass.Result.Failed;
-        Optional<Policy> ours = failed ? Optional.empty() : Optional.of(policy);
-        Hook hook = hooks.at(family, now.backend(), config.masqChain(), ours);
-        HookSample before = latest.get(family);
-        found.put(family, hook);
-        samples.put(
-            family,
-            before != null && hook.equals(seen.get(family)) && nodeLinks.equals(links)
-                ? before
-                : HookSample.of(hook, policy, nodeLinks));
+      for (String table : List.of("mangle", "filter")) {
+        if (LegacyTables.ofKernel().look(family, table) == LegacyTables.Presence.THERE) {
+          LegacyTable.Ip ip = family == Family.IPV4 ? LegacyTable.Ip.IPV4 : LegacyTable.Ip.IPV6;
+          Answer<LegacyTable.Shape> shape = new LegacyTable(ip, table, 0).shape();
+          shapes.add(shape instanceof Answer.Given<LegacyTable.Shape>(var now) ? now : table);
+        }
       }
     }
-    lookedFor = now;
-    links = nodeLinks;
-    seen = found;
-    latest = Map.copyOf(samples);
-    tell(samples);
+    return shapes;
+  }
+
+  /** The kernel's ruleset generation; empty if it has no nf_tables. */
+  private Optional<Generation> generation() {
+    try {
+      nftables = nftables == null ? Nftables.open() : nftables;
+      return nftables.generation() instanceof Answer.Given<Generation>(var given)
+          ? Optional.of(given)
+          : Optional.empty();
+    } catch (NetlinkUnavailable unavailable) {
+      return Optional.empty();
+    }
+  }
+
+  @SuppressWarnings("ReferenceEquality") // whether it is that very sync, not one like it
+  private boolean isNews(SyncReport now) {
+    return readFor == null
+        || now != readFor && now.changed()
+        || !now.config().equals(readFor.config())
+        || !now.backend().equals(readFor.backend());
+  }
+
+  private void read(SyncReport now, NodeLinks links) {
+    Map<Family, List<Conflict>> found = new EnumMap<>(Family.class);
+    for (Family family : Family.values()) {
+      if (now.config().enables(family)) {
+        found.put(family, neighbours.conflicts(now.policy(family), ours(now, family), links));
+      }
+    }
+    readFor = now;
+    latest = Map.copyOf(found);
+    report(found.values().stream().flatMap(List::stream).toList());
   }
 
   /**
    * One line when a conflict appears, and one when it disappears. Where few rules become many or
    * the reverse, none of those that stay is said to be gone.
    */
-  private void tell(Map<Family, HookSample> samples) {
-    List<Conflict> now =
-        samples.values().stream().flatMap(sample -> sample.conflicts().stream()).toList();
+  private void report(List<Conflict> now) {
     List<Conflict> still = new ArrayList<>();
-    for (Conflict conflict : told) {
+    for (Conflict conflict : reported) {
       if (now.stream().anyMatch(it -> it.isSame(conflict) || it.isMany() && it.isLike(conflict))) {
         still.add(conflict); // or, among many, nobody knows
       } else if (!conflict.isMany() || now.stream().noneMatch(conflict::isLike)) {
-        log.info(event(LogEventKind.CONFLICT_GONE, "gone: " + conflict.line(), conflict));
+        log.info(event(LogEvent.Kind.CONFLICT_GONE, "conflict gone: " + conflict.line(), conflict));
         history.accept(conflict, false);
       }
     }
     for (Conflict conflict : now) {
       if (still.stream().noneMatch(conflict::isSame)) {
         still.add(conflict);
-        LogEvent event = event(LogEventKind.CONFLICT, conflict.toString(), conflict);
+        LogEvent event = event(LogEvent.Kind.CONFLICT, conflict.toString(), conflict);
         if (conflict.kind().serious()) {
           log.warn(event);
         } else {
@@ -268,10 +282,10 @@ public final class ConflictWatch implements Consumer<Pass> {
         history.accept(conflict, true);
       }
     }
-    told = still;
+    reported = still;
   }
 
-  private static LogEvent event(LogEventKind kind, String line, Conflict conflict) {
+  private static LogEvent event(LogEvent.Kind kind, String line, Conflict conflict) {
     return LogEvent.of(kind, line)
         .with("family", conflict.family())
         .with("conflict", conflict.fields());

@@ -1,7 +1,7 @@
 package ipmasq.app;
 
-import ipmasq.flows.FlowJudge;
-import ipmasq.hook.NodeLinks;
+import ipmasq.evidence.flows.FlowJudge;
+import ipmasq.evidence.neighbours.NodeLinks;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
@@ -36,7 +36,7 @@ public final class NodeAddresses {
     for (NetworkInterface link : NetworkInterface.networkInterfaces().toList()) {
       for (InterfaceAddress address : link.getInterfaceAddresses()) {
         Ip ip = Ip.ofBytes(address.getAddress().getAddress());
-        all.add(new OnLink(link, address, ip, network(ip, address.getNetworkPrefixLength())));
+        all.add(new OnLink(link, address, ip, Cidr.around(ip, address.getNetworkPrefixLength())));
       }
     }
     return all;
@@ -66,7 +66,7 @@ public final class NodeAddresses {
         }
       }
     } catch (SocketException unknown) {
-      return NodeLinks.UNKNOWN;
+      return new NodeLinks(List.of(), List.of(), List.of(), List.of());
     }
     return new NodeLinks(names(), own, runtimes, others);
   }
@@ -92,7 +92,7 @@ public final class NodeAddresses {
    * The same with broadcast addresses, and the networks of runtimes whose hosts are not pods; empty
    * if the system does not tell.
    */
-  static Optional<FlowJudge.OwnAddresses> forFlows() {
+  public static Optional<FlowJudge.OwnAddresses> forFlows() {
     Set<Ip> own = new HashSet<>();
     List<Cidr> others = new ArrayList<>();
     try {
@@ -121,14 +121,5 @@ public final class NodeAddresses {
         || name.startsWith("podman")
         || name.startsWith("cni-podman")
         || name.startsWith("virbr");
-  }
-
-  private static Cidr network(Ip ip, int prefix) {
-    return switch (Cidr.parse(ip + "/" + prefix)) {
-      case Cidr.ParsedCidr.Block(var block) -> block;
-      case Cidr.ParsedCidr.Misaligned(_, var network) -> network;
-      case Cidr.ParsedCidr.V4Mapped _, Cidr.ParsedCidr.MalformedCidr _ ->
-          new Cidr(ip, ip.family().bits());
-    };
   }
 }

@@ -2,6 +2,7 @@ package ipmasq.app;
 
 import ipmasq.config.Config;
 import ipmasq.config.ConfigPaths;
+import ipmasq.config.ConfigPaths.IfMissing;
 import ipmasq.config.FlagDefaults;
 import ipmasq.config.Key;
 import ipmasq.log.Log.Format;
@@ -20,35 +21,42 @@ import java.util.OptionalInt;
  * @param flags the config before the file applies
  * @param origins the flag that gives the default of a key, by the key
  * @param configs the files to read
- * @param strict whether a warning fails a check
- * @param configGiven whether the command line named them
+ * @param flows whether a plan looks at the flows under way too
+ * @param ports whether the status is about ports
+ * @param ifMissing what a missing file means
  * @param from the source of the packets to explain
  * @param via the interface by which the packets to explain leave
  * @param protocol the protocol of the packets to explain
  * @param port the port to which they go
+ * @param hold whether a cleanup waits when it is done
+ * @param traceTime how long to wait for flows to trace
  * @param flowSamples whether new flows are sampled
- * @param cniFlags the given flags that only the cni backend uses
+ * @param stateDir where the last good config is kept
+ * @param ignoredFlags the given flags that have no effect here
  */
 public record Settings(
     FlagDefaults flags,
     Map<Key<?>, String> origins,
     List<Path> configs,
-    boolean configGiven,
+    IfMissing ifMissing,
     boolean json,
-    boolean strict,
+    boolean flows,
+    boolean ports,
     Format logFormat,
     int verbosity,
     boolean cleanupOnExit,
     boolean dryRun,
+    boolean hold,
     Duration watchInterval,
     Optional<InetSocketAddress> listen,
     boolean flowSamples,
+    Path stateDir,
     Cni cni,
     Optional<Ip> from,
     Optional<String> via,
     Optional<String> protocol,
     OptionalInt port,
-    List<String> cniFlags,
+    Duration traceTime,
     List<String> ignoredFlags) {
 
   /**
@@ -56,7 +64,7 @@ public record Settings(
    *
    * @param config a file, or a directory of them
    */
-  public record Cni(Path config, boolean addPolicy, boolean keepExtra) {
+  public record Cni(Path config, boolean keepExtra) {
     private static final boolean WINDOWS = System.getProperty("os.name").startsWith("Windows");
     public static final String USUAL =
         WINDOWS ? "C:\\Program Files\\containerd\\cni\\conf" : "/etc/cni/net.d";
@@ -67,20 +75,9 @@ public record Settings(
     }
   }
 
-  /** Flags that have no effect with a backend; empty if there are none. */
-  public Optional<String> idle(String backend) {
-    return idle(cniFlags, backend);
-  }
-
-  public static Optional<String> idle(List<String> cniFlags, String backend) {
-    boolean cni = backend.equals("cni") || backend.equals("auto") && Cni.isWindows();
-    return cni || cniFlags.isEmpty()
-        ? Optional.empty()
-        : Optional.of(
-            String.join(", ", cniFlags)
-                + " without effect: the backend is "
-                + backend
-                + ", not cni");
+  /** Whether the command line names the files. */
+  public boolean configGiven() {
+    return ifMissing == IfMissing.ERROR;
   }
 
   /** Whether a flag names the chain. */
@@ -88,34 +85,8 @@ public record Settings(
     return flags.fixed().contains(Key.MASQ_CHAIN);
   }
 
-  /** The files to read; a missing default file is fine. */
-  public ConfigPaths paths(ConfigPaths.IfMissing ifNamed) {
-    return new ConfigPaths(configs, configGiven ? ifNamed : ConfigPaths.IfMissing.DEFAULTS);
-  }
-
-  /** The same with other files in place of the default one; they were not named here. */
-  public Settings reading(List<Path> files) {
-    return new Settings(
-        flags,
-        origins,
-        files,
-        false,
-        json,
-        strict,
-        logFormat,
-        verbosity,
-        cleanupOnExit,
-        dryRun,
-        watchInterval,
-        listen,
-        flowSamples,
-        cni,
-        from,
-        via,
-        protocol,
-        port,
-        cniFlags,
-        ignoredFlags);
+  public ConfigPaths paths() {
+    return new ConfigPaths(configs, ifMissing);
   }
 
   /** The config before the file applies. */

@@ -1,22 +1,18 @@
 package ipmasq.app;
 
-import ipmasq.backend.Observation;
 import ipmasq.config.Config;
-import ipmasq.flows.FlowEvidence;
+import ipmasq.evidence.flows.FlowEvidence;
 import ipmasq.http.AllowedHosts;
 import ipmasq.http.Endpoint;
 import ipmasq.http.Limits;
 import ipmasq.log.Log;
 import ipmasq.log.LogEvent;
-import ipmasq.log.LogEvent.LogEventKind;
-import ipmasq.loop.Heartbeat;
-import ipmasq.loop.Pass;
-import ipmasq.net.Family;
-import ipmasq.status.CounterSampler;
-import ipmasq.status.Identity;
-import ipmasq.status.Keeper;
+import ipmasq.status.KernelSampler;
+import ipmasq.status.Status;
 import ipmasq.status.StatusHandler;
 import ipmasq.status.StatusTracker;
+import ipmasq.sync.Heartbeat;
+import ipmasq.sync.SyncReport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -28,12 +24,9 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
-/** The server for {@code --listen}; the first pass starts it. The loop's thread reports to it. */
-public final class StatusServer implements Consumer<Pass>, Endpoint.Listener {
-  private static final int CHEAP_RANGES = 1_000;
-
+/** The server for {@code --listen}; the first sync starts it. The line's thread reports to it. */
+public final class StatusServer implements Consumer<SyncReport>, Endpoint.Listener {
   private final InetSocketAddress where;
   private final Settings settings;
   private final ConflictWatch conflicts;
@@ -41,7 +34,7 @@ public final class StatusServer implements Consumer<Pass>, Endpoint.Listener {
   private final Log log;
   private final StatusTracker tracker;
   private final Heartbeat heartbeat;
-  private @Nullable CounterSampler sampler;
+  private boolean started;
 
   public StatusServer(
       InetSocketAddress where,
@@ -50,8 +43,8 @@ public final class StatusServer implements Consumer<Pass>, Endpoint.Listener {
       ConflictWatch conflicts,
       Optional<FlowWatch> flows,
       Log log) {
-    Keeper keeper = settings.dryRun() ? new Keeper.DryRun() : new Keeper.Running();
-    this.tracker = new StatusTracker(identity(Optional.of(Instant.now()), keeper));
+    Status.Agent agent = settings.dryRun() ? new Status.Agent.DryRun() : new Status.Agent.Running();
+    this.tracker = new StatusTracker(identity(Optional.of(Instant.now()), agent));
     this.heartbeat = heartbeat;
     this.conflicts = conflicts;
     this.flows = flows;
@@ -63,14 +56,14 @@ public final class StatusServer implements Consumer<Pass>, Endpoint.Listener {
   /**
    * @param started empty if no agent was asked
    */
-  public static Identity identity(Optional<Instant> started, Keeper keeper) {
-    return new Identity(Version.text(), node(), started, keeper);
+  public static Status.Identity identity(Optional<Instant> started, Status.Agent agent) {
+    return new Status.Identity(Version.text(), node(), started, agent);
   }
 
   /** The name from the manifest, else the host's name. */
   private static Optional<String> node() {
-    String told = System.getenv("NODE_NAME");
-    return told != null && !told.isBlank() ? Optional.of(told) : hostname();
+    String name = System.getenv("NODE_NAME");
+    return name != null && !name.isBlank() ? Optional.of(name) : hostname();
   }
 
   /** The node's names that a Host header may carry. */
@@ -88,55 +81,49 @@ public final class StatusServer implements Consumer<Pass>, Endpoint.Listener {
   }
 
   @Override
-  public void accept(Pass pass) {
-    tracker.accept(pass);
-    if (sampler == null) {
-      sampler = sampler();
+  public void accept(SyncReport report) {
+    tracker.accept(report);
+    if (!started) {
+      started = true;
       flows.ifPresentOrElse(
           watch -> watch.tell(tracker::flows),
           () -> tracker.flows(FlowEvidence.none("not sampled: --flow-samples=false")));
       StatusHandler handler =
-          new StatusHandler(tracker, sampler, conflicts::known, heartbeat, Clock.systemUTC());
+          new StatusHandler(
+              tracker,
+              sampler(),
+              conflicts::known,
+              conflicts::explain,
+              heartbeat,
+              Clock.systemUTC());
       Endpoint.start(where, Limits.USUAL, new AllowedHosts(names(), handler), this);
-    }
-    if (countsCheaply(pass)) {
-      sampler.count(pass);
     }
   }
 
-  private CounterSampler sampler() {
-    Backends visited = Backends.withoutOwner(settings); // its own: a backend is used by one thread
-    CounterSampler made =
-        new CounterSampler(
-            (latest, family) -> look(visited, latest, family),
-            (latest, family, _) -> conflicts.at(latest, family),
-            ConflictWatch::services,
+  private KernelSampler sampler() {
+    Backends reading = Backends.withoutOwner(settings); // its own: used by one thread at a time
+    KernelSampler sampler =
+        new KernelSampler(
+            (report, family) -> {
+              // The backend that the line writes to, whatever the config leaves open.
+              Config config = Backends.fixed(report.config(), report.backend());
+              return reading.target(reading.look(), config).backend().observe(family);
+            },
+            conflicts::at,
             Clock.systemUTC(),
             System::nanoTime);
     conflicts.tell(
         (conflict, came) -> {
           tracker.conflict(Instant.now(), conflict, came);
-          made.outdated();
+          sampler.outdated();
         });
-    return made;
-  }
-
-  /** Takes a millisecond or two, without a child process. */
-  private static boolean countsCheaply(Pass pass) {
-    return pass.backend().equals("nftables")
-        && pass.config().nonMasqueradeCidrs().size() <= CHEAP_RANGES;
-  }
-
-  /** Reads the backend that the loop writes to, whatever the config leaves open. */
-  private static Observation look(Backends visited, Pass pass, Family family) {
-    Config config = Backends.fixed(pass.config(), pass.backend());
-    return visited.target(visited.look(), config).backend().observe(family);
+    return sampler;
   }
 
   @Override
   public void open(InetSocketAddress at) {
     log.info(
-        LogEvent.of(LogEventKind.LISTENING, "listening on http://" + name(at))
+        LogEvent.of(LogEvent.Kind.LISTENING, "listening on http://" + name(at))
             .with("address", name(at)));
   }
 
@@ -147,8 +134,9 @@ public final class StatusServer implements Consumer<Pass>, Endpoint.Listener {
             + name(at)
             + " ("
             + why
+            + ListeningSockets.holder(at.getPort()).map(who -> ": " + who + " has it").orElse("")
             + "): masquerading goes on without it, and it is tried again until it works";
-    log.error(LogEvent.of(LogEventKind.LISTEN_FAILED, line).with("address", name(at)));
+    log.error(LogEvent.of(LogEvent.Kind.LISTEN_FAILED, line).with("address", name(at)));
   }
 
   private static String name(InetSocketAddress at) {

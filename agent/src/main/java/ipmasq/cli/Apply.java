@@ -1,18 +1,18 @@
 package ipmasq.cli;
 
 import ipmasq.config.Reading;
-import ipmasq.loop.Pass;
-import ipmasq.loop.Pass.Result;
-import ipmasq.loop.PassJson;
-import ipmasq.loop.Trigger;
 import ipmasq.net.Family;
+import ipmasq.sync.SyncReport;
+import ipmasq.sync.SyncReport.Result;
+import ipmasq.sync.SyncReportJson;
+import ipmasq.sync.Trigger;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** {@code apply}: one pass, as in the running agent. */
+/** {@code apply}: one sync, as in the running agent. */
 final class Apply {
   private Apply() {}
 
@@ -29,7 +29,7 @@ final class Apply {
     if (!context.accepts(reading)) {
       return Main.FAILED;
     }
-    Pass pass = context.sync(reading, true).pass(Set.of(Trigger.START), false);
+    SyncReport pass = context.sync(reading, true).pass(Set.of(Trigger.START), false);
     if (context.json()) {
       context.printJson(json(reading, pass));
     }
@@ -52,7 +52,7 @@ final class Apply {
 
   /**
    * Beside another agent, whichever it is, exit code 0 would say that the rules are in force, and
-   * that agent's next pass may rewrite them.
+   * that agent's next sync may rewrite them.
    */
   private static Optional<String> refusal() {
     return RunningAgent.find()
@@ -64,21 +64,21 @@ final class Apply {
                     + ") and keeps the rules: change its config, or stop it first")
         .or(
             () ->
-                OtherAgent.find()
+                NodeProcess.goAgent()
                     .map(
                         other ->
-                            other.words()
+                            other.asForeignAgent()
                                 + ": it may rewrite these rules, or act beside them; stop it"
                                 + " first"));
   }
 
-  private static void say(CommandContext context, Family family, Pass pass, String what) {
+  private static void say(CommandContext context, Family family, SyncReport pass, String what) {
     if (!context.json()) {
       context.out().println(family + " (" + pass.backend() + "): " + what);
     }
   }
 
-  private static Map<String, Object> json(Reading reading, Pass pass) {
+  private static Map<String, Object> json(Reading reading, SyncReport pass) {
     List<Object> changes = new ArrayList<>();
     List<Object> failures = new ArrayList<>();
     pass.results()
@@ -87,9 +87,9 @@ final class Apply {
               switch (result) {
                 case Result.Unchanged(), Result.Pending _ -> {}
                 case Result.Changed(var list) ->
-                    changes.addAll(PassJson.changes(family, pass.backend(), list));
+                    changes.addAll(SyncReportJson.changes(family, pass.backend(), list));
                 case Result.Failed(var failure, _) ->
-                    failures.add(PassJson.failure(family, pass.backend(), failure));
+                    failures.add(SyncReportJson.failure(family, pass.backend(), failure));
               }
             });
     Map<String, Object> answer = CommandContext.answer(reading);

@@ -10,7 +10,6 @@ import ipmasq.config.FlagDefaults;
 import ipmasq.config.Key;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
-import ipmasq.config.TooLarge;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,9 +38,8 @@ final class Check {
     int code = Main.OK;
     List<Object> answers = new ArrayList<>();
     for (String file : files) {
-      // The file may be for another node, so this node is not consulted.
-      Reading reading = read(file, in, context.settings().flags());
-      boolean good = isGood(reading, context.settings().strict());
+      Reading reading = read(file, in, context.flagsForCheck());
+      boolean good = isGood(reading, context.settings().config().strict());
       if (context.json()) {
         answers.add(json(file, reading, good));
       } else {
@@ -57,17 +55,13 @@ final class Check {
 
   private static Reading read(String file, InputStream in, FlagDefaults flags) {
     Path path = Path.of(file);
-    try {
-      List<FileSnapshot> files =
-          path.equals(CommandContext.STDIN)
-              ? List.of(FileSnapshot.from(path, in))
-              : new ConfigPaths(List.of(path), IfMissing.ERROR).look();
-      Optional<Reading> manifest =
-          files.size() == 1 ? ConfigMapManifest.read(files.getFirst(), flags) : Optional.empty();
-      return manifest.orElseGet(() -> ConfigReader.read(files, flags));
-    } catch (OutOfMemoryError full) {
-      return TooLarge.unread(List.of(path));
-    }
+    List<FileSnapshot> files =
+        path.equals(CommandContext.STDIN)
+            ? List.of(FileSnapshot.from(path, in))
+            : new ConfigPaths(List.of(path), IfMissing.ERROR).read();
+    Optional<Reading> manifest =
+        files.size() == 1 ? ConfigMapManifest.read(files.getFirst(), flags) : Optional.empty();
+    return manifest.orElseGet(() -> ConfigReader.read(files, flags));
   }
 
   private static boolean isGood(Reading reading, boolean strict) {
@@ -84,6 +78,7 @@ final class Check {
               file
                   + (good ? ": good: " : ": not good enough for --strict: ")
                   + summary(read.config())
+                  + (read.gap().isNone() ? "" : ", but " + read.gap().phrase())
                   + (hash == null ? "" : ", sha256 " + hash));
     }
   }
@@ -104,6 +99,7 @@ final class Check {
     Map<String, @Nullable Object> answer = new LinkedHashMap<>();
     answer.put("file", file);
     answer.put("good", good);
+    answer.put("ignoredKeys", reading instanceof Reading.Read read ? read.gap().ignoredKeys() : 0);
     answer.put("sha256", hash(reading));
     answer.put("problems", CommandContext.problems(reading).stream().map(Problem::fields).toList());
     return answer;

@@ -13,10 +13,9 @@ import java.util.Set;
 enum Command {
   RUN(
       "",
-      "enforce the config until stopped (the default)",
-      "Keeps the node's rules as the config says until SIGTERM or SIGINT. The rules stay unless"
-          + " --cleanup-on-exit is given. The logging flags of klog are accepted too; all but --v"
-          + " do nothing.",
+      "keep the rules in line with the config until stopped (the default)",
+      "Runs until SIGTERM or SIGINT. The rules stay unless --cleanup-on-exit is given. The logging"
+          + " flags of klog are accepted too; all but --v do nothing.",
       Rules.ALL,
       Set.of(
           Flag.WATCH_INTERVAL,
@@ -24,43 +23,47 @@ enum Command {
           Flag.DRY_RUN,
           Flag.LISTEN,
           Flag.FLOW_SAMPLES,
+          Flag.STATE_DIR,
           Flag.LOG_FORMAT,
           Flag.VERBOSITY,
           Flag.VERSION),
-      "0 stopped, 1 the last pass did not end within 5 s of the signal",
+      "0 stopped, 1 the last sync did not end within 5 s of the signal",
       "--enable-ipv6 --listen=127.0.0.1:9090"),
   CHECK(
       "FILE…",
       "say what is wrong with config files",
-      "Touches nothing, and does not look at this node. A file may be a ConfigMap's manifest, whose"
-          + " key config is checked, or - for the standard input.",
+      "Writes nothing. A file may be a ConfigMap's manifest, whose key config is checked, or - for"
+          + " the standard input. Beside a running agent, it reads the files with that agent's"
+          + " flags and backend, unless flags are given.",
       Rules.DEFAULTS,
-      Set.of(Flag.STRICT, Flag.OUTPUT),
+      Set.of(Flag.OUTPUT),
       "0 good, 1 bad",
       "check --strict my-config"),
   CONFIG(
       "",
       "show the effective config, and where each value comes from",
       "Prints every key with its value and the flag, or the file and line, that decides it. The"
-          + " answer is itself a config file. With --config=- the file is the standard input.",
+          + " answer is itself a config file. --config=- reads the standard input. Beside a running"
+          + " agent, it uses that agent's flags, unless flags are given.",
       Rules.ALL,
       Set.of(Flag.OUTPUT),
       "0 good, 1 bad",
       "config --config my-config --enable-ipv6"),
   PLAN(
       "",
-      "show what a pass would change",
+      "show what would change in the kernel",
       "Compares the rules in the kernel with the config and writes nothing: + would be added, -"
-          + " removed, ~ repaired. With --config=- the file is the standard input.",
+          + " removed, ~ repaired. --config=- reads the standard input. Beside a running agent, it"
+          + " plans as that agent would, with its flags and backend, unless flags are given.",
       Rules.ALL,
-      Set.of(Flag.OUTPUT),
+      Set.of(Flag.FLOWS, Flag.OUTPUT),
       "0 nothing would change, 1 the file is bad or the rules cannot be read, 2 something would"
-          + " change or wrong usage",
+          + " change",
       "plan --config my-config"),
   APPLY(
       "",
-      "make one pass",
-      "Writes what plan shows, once. Refuses where an agent runs, this one or a Go agent, which"
+      "write the rules once",
+      "Writes what plan shows. Refuses while an agent runs here, this one or a Go agent: that agent"
           + " keeps its own rules.",
       Rules.ALL,
       Set.of(Flag.OUTPUT),
@@ -69,30 +72,43 @@ enum Command {
   STATUS(
       "",
       "say whether packets go as the config says",
-      "Asks the running agent, if it listens, and otherwise looks at the file and the kernel.",
+      "Asks the running agent, if it listens. Otherwise it reads the file and the kernel itself,"
+          + " with that agent's flags.",
       Rules.ALL,
-      Set.of(Flag.LISTEN, Flag.OUTPUT),
+      Set.of(Flag.LISTEN, Flag.PORTS, Flag.OUTPUT),
       "0 packets go as the config says and an agent runs, 1 otherwise",
       "status --output=json"),
   EXPLAIN(
       "ADDRESS…",
       "say what happens to packets to these addresses, and why",
-      "Goes by everybody's rules in the kernel or, with --config, by that file alone. The running"
-          + " agent's config, or the default file, tells which rules are ours. Of two addresses it also explains the flow from the first to the second.",
+      "Follows every program's rules in the kernel or, with --config, that file alone. The running"
+          + " agent's config, or the default file, tells which rules are ours. With two addresses,"
+          + " it explains the flow between them, from the first to the second.",
       Rules.ALL,
       Set.of(Flag.FROM, Flag.VIA, Flag.PROTO, Flag.PORT, Flag.OUTPUT),
       "0 answered, 1 the file is bad or nothing can be read",
       "explain 10.244.1.2 8.8.8.8 --proto=tcp --port=443"),
+  TRACE(
+      "ADDRESS",
+      "wait for new flows to an address, and say what each rule did to them",
+      "Lets the kernel tell, hook by hook, which rules the first packets met, what source they left"
+          + " with and whether anybody answered. What it adds to the rules for that goes with it.",
+      Rules.NONE,
+      Set.of(Flag.FROM, Flag.PROTO, Flag.PORT, Flag.FOR, Flag.OUTPUT),
+      "0 a flow came, 1 none did or nothing can be traced",
+      "trace 203.0.113.5 --proto=tcp --port=443"),
   CLEANUP(
       "",
       "remove every rule of this agent, of this or an earlier version",
-      "Looks at every backend. A running agent puts its rules back, be it this one or a Go agent:"
-          + " stop it first.",
-      Rules.ALL,
-      Set.of(Flag.OUTPUT),
-      "0 nothing is left, 1 something could not be removed",
-      "cleanup"),
-  VERSION("", "print the version", "", Rules.NONE, Set.of(), "0 printed", "version"),
+      "Looks in every backend. Stop a running agent first, this one or a Go agent: it would put its"
+          + " rules back. With --hold, cleanup --dry-run tells a probe whether it is done.",
+      Rules.OWN_NAMES,
+      Set.of(Flag.DRY_RUN, Flag.HOLD, Flag.OUTPUT),
+      "0 nothing is left, 1 something could not be removed, 2 with --dry-run: something would be"
+          + " removed",
+      "cleanup --dry-run"),
+  VERSION(
+      "", "print the version", "", Rules.NONE, Set.of(Flag.OUTPUT), "0 printed", "version -o json"),
   HELP(
       "[COMMAND]",
       "show the help of a command",
@@ -107,9 +123,14 @@ enum Command {
     NONE,
     /** Those that change the defaults of the config. */
     DEFAULTS,
+    /** Those that say where rules of ours may be. */
+    OWN_NAMES,
     /** Those that name files, too. */
     ALL
   }
+
+  private static final Set<String> OWN_NAMES =
+      Set.of(Flag.CONFIG, Flag.CNI_CONFIG, "backend", "masq-chain");
 
   private final String operands;
   private final String purpose;
@@ -163,7 +184,7 @@ enum Command {
     return details;
   }
 
-  /** Each exit code with its meaning, comma-separated; 2 is wrong usage of all. */
+  /** Each exit code with its meaning, comma-separated; 64 is wrong usage of all. */
   String exits() {
     return exits;
   }
@@ -176,8 +197,13 @@ enum Command {
   boolean takes(Flag flag) {
     return flag.isHelp()
         || switch (flag.subject()) {
-          case DEFAULTS -> rules != Rules.NONE;
-          case PLACES -> rules == Rules.ALL;
+          case DEFAULTS, PLACES ->
+              switch (rules) {
+                case NONE -> false;
+                case DEFAULTS -> flag.subject() == Flag.Subject.DEFAULTS;
+                case OWN_NAMES -> OWN_NAMES.contains(flag.name());
+                case ALL -> true;
+              };
           case KLOG -> this == RUN;
           case COMMAND -> others.contains(flag.name());
         };

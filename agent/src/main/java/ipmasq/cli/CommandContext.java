@@ -4,19 +4,18 @@ import ipmasq.app.Backends;
 import ipmasq.app.Settings;
 import ipmasq.backend.Failure;
 import ipmasq.config.ConfigFollower;
-import ipmasq.config.ConfigPaths.IfMissing;
 import ipmasq.config.ConfigReader;
 import ipmasq.config.FileSnapshot;
 import ipmasq.config.FlagDefaults;
-import ipmasq.config.Key;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
-import ipmasq.config.TooLarge;
 import ipmasq.json.Json;
 import ipmasq.log.Log;
 import ipmasq.log.LogQueue;
-import ipmasq.loop.Node;
-import ipmasq.loop.Sync;
+import ipmasq.sync.ConfigWatch;
+import ipmasq.sync.EffectiveConfig;
+import ipmasq.sync.Node;
+import ipmasq.sync.Sync;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -25,14 +24,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /**
  * The context of a command: its settings, the backends and its output.
  *
- * @param ifNamed what a missing file means if it was named
+ * @param adopted whether flags of the running agent are among the settings
  */
 record CommandContext(
-    PrintStream out, PrintStream err, Settings settings, Backends backends, IfMissing ifNamed) {
+    PrintStream out, PrintStream err, Settings settings, Backends backends, boolean adopted) {
   static final Path STDIN = Path.of("-");
 
   /** Whether the output is for scripts. */
@@ -68,7 +68,6 @@ record CommandContext(
     } else if (!good) {
       printJson(answer(reading));
     }
-    idleFlags(reading);
     return good;
   }
 
@@ -87,33 +86,21 @@ record CommandContext(
     };
   }
 
-  /** The file may name the backend, so only now is it known that a flag is for another one. */
-  private void idleFlags(Reading reading) {
-    if (reading instanceof Reading.Read read) {
-      settings
-          .idle(Key.BACKEND.json(read.config().backend()).toString())
-          .ifPresent(idle -> err.println("ip-masq-agent: " + idle));
-    }
-  }
-
   /** What the config says: {@code --config -} is the standard input. */
   Reading read(InputStream in) {
     if (!settings.configs().equals(List.of(STDIN))) {
       return read();
     }
-    try {
-      return ConfigReader.read(List.of(FileSnapshot.from(STDIN, in)), flags(backends.look()));
-    } catch (OutOfMemoryError full) {
-      return TooLarge.unread(List.of(STDIN));
-    }
+    return ConfigReader.read(List.of(FileSnapshot.from(STDIN, in)), flags(backends.look()));
   }
 
   Reading read() {
-    return read(ifNamed);
+    return ConfigReader.read(settings.paths(), flags(backends.look()));
   }
 
-  Reading read(IfMissing whenNamed) {
-    return ConfigReader.read(settings.paths(whenNamed), flags(backends.look()));
+  /** For a file that may be meant for another node, unless an agent runs on this one. */
+  FlagDefaults flagsForCheck() {
+    return adopted ? flags(backends.look()) : settings.flags();
   }
 
   private FlagDefaults flags(Node node) {
@@ -121,26 +108,34 @@ record CommandContext(
   }
 
   /**
-   * Passes that read the file each time, and write unless told otherwise.
+   * Syncs with the config as it is at the time, that write unless this is a dry run.
    *
-   * @param answered runs when an unreadable file can be read again
+   * @param lastGood may put an earlier config in force instead
    */
-  Sync sync(Runnable answered) {
-    ConfigFollower files = new ConfigFollower(settings.paths(IfMissing.WARNING), answered);
-    return sync(node -> files.read(flags(node)), !settings.dryRun());
+  Sync sync(ConfigWatch watch, UnaryOperator<EffectiveConfig> lastGood) {
+    ConfigFollower follower = new ConfigFollower();
+    return sync(
+        node ->
+            watch
+                .files()
+                .map(files -> follower.read(files, flags(node)))
+                .orElseGet(() -> ConfigFollower.noAnswer(watch.reading(), ConfigWatch.PATIENCE)),
+        !settings.dryRun(),
+        lastGood);
   }
 
   /**
-   * Passes with a config that was already read.
+   * Syncs with a config that was already read.
    *
    * @param writes whether they write rules, or only plan them
    */
   Sync sync(Reading reading, boolean writes) {
-    return sync(_ -> reading, writes);
+    return sync(_ -> reading, writes, UnaryOperator.identity());
   }
 
-  private Sync sync(Function<Node, Reading> file, boolean writes) {
-    return backends.sync(file, settings.config(), writes);
+  private Sync sync(
+      Function<Node, Reading> file, boolean writes, UnaryOperator<EffectiveConfig> lastGood) {
+    return backends.sync(file, settings.config(), writes, lastGood);
   }
 
   /** The log of a running agent, which never blocks its callers. */

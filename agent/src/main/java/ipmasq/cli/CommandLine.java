@@ -1,5 +1,6 @@
 package ipmasq.cli;
 
+import ipmasq.config.Key;
 import ipmasq.config.Nearest;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -7,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A parsed command line: flags with their values, and the other words in order.
@@ -15,6 +17,10 @@ import java.util.Optional;
  * {@code --x=v}, {@code --x v}; a switch also bare. They may appear anywhere.
  */
 record CommandLine(Map<Flag, List<String>> flags, List<String> words) {
+  private static final String STRICT = "strict";
+
+  /** Flags about which file is read, and how. */
+  private static final Set<String> READING = Set.of(Flag.CONFIG, STRICT);
 
   /** The result of parsing. */
   sealed interface ParsedLine {
@@ -107,27 +113,34 @@ record CommandLine(Map<Flag, List<String>> flags, List<String> words) {
   /** Flags that decide which rules a node has, and where. */
   private static boolean decidesRules(Flag flag) {
     return switch (flag.subject()) {
-      case DEFAULTS, PLACES -> true;
+      case DEFAULTS -> !flag.name().equals(Key.STRICT.name()); // that decides which file is good
+      case PLACES -> true;
       case KLOG, COMMAND -> false;
     };
   }
 
-  /** Whether it has flags of its own that decide the rules. */
+  /** Whether it has flags of its own that decide the rules, besides the file and strictness. */
   boolean decidesRules() {
-    return flags.keySet().stream().anyMatch(CommandLine::decidesRules);
+    return flags.keySet().stream()
+        .anyMatch(flag -> decidesRules(flag) && !READING.contains(flag.name()));
   }
 
-  /** The same with the running agent's flags that decide the rules. */
-  CommandLine as(RunningAgent agent, boolean withFiles) {
+  /** The same with the running agent's flags that decide the rules; a file named here counts. */
+  CommandLine as(RunningAgent agent) {
     Map<Flag, List<String>> all = new LinkedHashMap<>(flags);
     agent
         .line()
         .flags
         .forEach(
             (flag, values) -> {
-              boolean file = flag.name().equals(Flag.CONFIG);
-              if (decidesRules(flag) && (!file || withFiles)) {
-                all.put(flag, file ? values.stream().map(agent::seenFromHere).toList() : values);
+              if (flag.name().equals(Flag.CONFIG)) {
+                all.putIfAbsent(
+                    flag,
+                    values.stream()
+                        .map(it -> agent.process().seenFromHere(it).toString())
+                        .toList());
+              } else if (decidesRules(flag)) {
+                all.putIfAbsent(flag, values);
               }
             });
     return new CommandLine(all, words);
@@ -136,6 +149,9 @@ record CommandLine(Map<Flag, List<String>> flags, List<String> words) {
   /** Why a command refuses it; empty if it does not. */
   Optional<String> refusal(Command command) {
     for (Flag flag : flags.keySet()) {
+      if (command == Command.APPLY && flag.name().equals(Flag.DRY_RUN)) {
+        return Optional.of("apply does not take --dry-run: plan shows what apply would change");
+      }
       if (!command.takes(flag)) {
         List<String> takers =
             Arrays.stream(Command.values()).filter(c -> c.takes(flag)).map(Command::word).toList();
@@ -179,12 +195,7 @@ record CommandLine(Map<Flag, List<String>> flags, List<String> words) {
   }
 
   private Optional<List<String>> values(String name) {
-    for (Map.Entry<Flag, List<String>> flag : flags.entrySet()) {
-      if (flag.getKey().name().equals(name)) {
-        return Optional.of(flag.getValue());
-      }
-    }
-    return Optional.empty();
+    return Optional.ofNullable(Flag.named(name)).map(flags::get);
   }
 
   /** The names of given flags that have no effect here. */

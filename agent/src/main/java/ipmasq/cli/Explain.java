@@ -1,18 +1,20 @@
 package ipmasq.cli;
 
-import ipmasq.app.NatHooks;
+import ipmasq.app.ConflictWatch;
 import ipmasq.app.NodeAddresses;
 import ipmasq.app.Settings;
-import ipmasq.hook.Hook;
-import ipmasq.hook.NodeLinks;
+import ipmasq.evidence.neighbours.Explanation;
+import ipmasq.evidence.neighbours.Explanation.DecidedBy;
+import ipmasq.evidence.neighbours.Explanation.Outcome;
+import ipmasq.evidence.neighbours.Neighbours;
+import ipmasq.evidence.neighbours.NodeLinks;
+import ipmasq.evidence.neighbours.Question;
 import ipmasq.http.Fetch;
 import ipmasq.json.JsonValue;
 import ipmasq.json.MalformedJson;
+import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
-import ipmasq.status.ExplainRequest;
-import ipmasq.status.Explainer;
-import ipmasq.status.Explanation;
 import ipmasq.status.TextTable;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -26,22 +28,20 @@ import java.util.Optional;
 
 /** {@code explain ADDRESS…}: says what happens to packets to these addresses, and why. */
 final class Explain {
+  private static final int WIDTH = 100;
+  private static final String INDENT = "            ";
+
   private Explain() {}
 
   static int run(CommandContext context, List<String> words) {
-    if (words.isEmpty()) {
-      return Main.usage(
-          "explain needs an address: ip-masq-agent explain 8.8.8.8",
-          Command.EXPLAIN,
-          context.err());
-    }
+    Settings settings = context.settings();
     List<Ip> addresses = new ArrayList<>();
     for (String word : words) {
-      Optional<Ip> ip = Ip.parse(word);
-      if (ip.isEmpty()) {
-        return Main.usage("\"" + word + "\" is not an IP address", Command.EXPLAIN, context.err());
-      }
-      addresses.add(ip.get());
+      Ip.parse(word).ifPresent(addresses::add);
+    }
+    Optional<String> wrong = wrong(settings, words, addresses);
+    if (wrong.isPresent()) {
+      return Main.usage(wrong.get(), Command.EXPLAIN, context.err());
     }
     Map<Family, PolicyLookup.PolicyFound> policies = new EnumMap<>(Family.class);
     for (Ip address : addresses) {
@@ -54,17 +54,58 @@ final class Explain {
         }
       }
     }
-    Settings settings = context.settings();
-    List<ExplainRequest> questions = new ArrayList<>();
-    for (Ip ip : addresses) {
-      questions.add(question(settings, ip, settings.from()));
-    }
-    if (isFlow(context, addresses)) {
-      questions.add(question(settings, addresses.getLast(), Optional.of(addresses.getFirst())));
+    boolean flow = isFlow(context, addresses);
+    List<Question> questions = new ArrayList<>();
+    for (Ip ip : flow ? addresses.subList(1, 2) : addresses) {
+      Optional<Ip> from = flow ? Optional.of(addresses.getFirst()) : settings.from();
+      questions.add(new Question(ip, from, settings.protocol(), settings.port(), settings.via()));
     }
     List<Explanation> answers = answers(settings, questions, policies);
     print(context, settings.configGiven() ? answers : withFlows(answers));
     return Main.OK;
+  }
+
+  /** What is wrong with the question, and what would be right. */
+  private static Optional<String> wrong(Settings settings, List<String> words, List<Ip> addresses) {
+    if (words.isEmpty()) {
+      return Optional.of("explain needs an address: ip-masq-agent explain 8.8.8.8");
+    }
+    for (String word : words) {
+      if (Ip.parse(word).isEmpty()) {
+        String example =
+            Cidr.parse(word) instanceof Cidr.Parsed.Block(var block)
+                ? " is a range; ask for an address in it: ip-masq-agent explain " + block.first()
+                : " is not an IP address";
+        return Optional.of("\"" + word + "\"" + example);
+      }
+    }
+    for (Ip address : addresses) {
+      if (settings.from().filter(from -> from.family() != address.family()).isPresent()) {
+        Ip from = settings.from().get();
+        return Optional.of(
+            "no packet goes from "
+                + from
+                + " ("
+                + from.family()
+                + ") to "
+                + address
+                + " ("
+                + address.family()
+                + "): give --from an address of the same family");
+      }
+    }
+    List<String> names = new ArrayList<>(NodeAddresses.links().names());
+    names.add("lo");
+    return settings
+        .via()
+        .filter(via -> !settings.configGiven() && !names.contains(via))
+        .map(
+            via ->
+                "this node has no interface \""
+                    + via
+                    + "\"; it has "
+                    + String.join(", ", names.subList(0, Math.min(8, names.size())))
+                    + (names.size() > 8 ? " and more" : ""));
   }
 
   /** The running agent samples flows; without one that listens nothing is known of them. */
@@ -89,10 +130,6 @@ final class Explain {
     }
   }
 
-  private static ExplainRequest question(Settings settings, Ip to, Optional<Ip> from) {
-    return new ExplainRequest(to, from, settings.protocol(), settings.port(), settings.via());
-  }
-
   /** Two addresses are the two ends of a flow, unless a flag names the source. */
   private static boolean isFlow(CommandContext context, List<Ip> addresses) {
     return addresses.size() == 2
@@ -103,26 +140,21 @@ final class Explain {
 
   /** By all rules in the kernel, or by the config alone if a file was given. */
   private static List<Explanation> answers(
-      Settings settings,
-      List<ExplainRequest> questions,
-      Map<Family, PolicyLookup.PolicyFound> policies) {
-    NatHooks look = new NatHooks();
+      Settings settings, List<Question> questions, Map<Family, PolicyLookup.PolicyFound> policies) {
     NodeLinks links = NodeAddresses.links();
-    Map<Family, Hook> hooks = new EnumMap<>(Family.class);
     List<Explanation> answers = new ArrayList<>();
-    for (ExplainRequest question : questions) {
-      Family family = question.to().family();
-      PolicyLookup.PolicyFound found =
-          Objects.requireNonNull(policies.get(family)); // located before the query
-      if (settings.configGiven() || !NatHooks.has(found.config().backend()) || found.isCni()) {
-        answers.add(Explainer.byPolicy(question, found.wanted()));
-      } else {
-        Hook hook =
-            hooks.computeIfAbsent(
-                family,
-                _ -> look.at(family, found.backend(), found.config().masqChain(), found.inForce()));
-        Hook before = look.services(question.to(), question.ofNode());
-        answers.add(Explainer.byRules(question, found.wanted(), hook, Optional.of(before), links));
+    try (Neighbours neighbours = new Neighbours()) {
+      for (Question question : questions) {
+        PolicyLookup.PolicyFound found =
+            Objects.requireNonNull(policies.get(question.family())); // located before the query
+        boolean byConfig =
+            settings.configGiven() || !ConflictWatch.has(found.config().backend()) || found.isCni();
+        Neighbours.Ours ours =
+            new Neighbours.Ours(found.backend(), found.config().masqChain(), found.inForce());
+        answers.add(
+            byConfig
+                ? Neighbours.byConfig(question, found.wanted())
+                : neighbours.explain(question, found.wanted(), ours, links));
       }
     }
     return answers;
@@ -131,26 +163,112 @@ final class Explain {
   private static void print(CommandContext context, List<Explanation> answers) {
     if (context.json()) {
       context.printJson(answers.stream().map(Explanation::fields).toList());
-      return;
+    } else if (answers.size() == 1) {
+      context.out().print(text(answers.getFirst()));
+    } else {
+      context.out().print(table(answers));
     }
-    boolean ends = answers.stream().anyMatch(answer -> answer.from().isPresent());
-    boolean asked = answers.stream().anyMatch(answer -> answer.actual().isPresent());
-    String first = ends ? "PACKET" : "DESTINATION";
+  }
+
+  /** One flow, top down. */
+  private static String text(Explanation answer) {
+    StringBuilder text = new StringBuilder();
+    text.append("A packet ").append(ends(answer)).append(' ').append(answer.sentence());
+    text.append(".\n\n");
+    line(text, "Config:", desired(answer));
+    if (answer.outcome().isPresent()) {
+      line(text, "Rules:", answer.reason());
+      answer
+          .outcome()
+          .get()
+          .decidedBy()
+          .ifPresent(by -> line(text, "Decided by:", by.owner() + ": " + by.rule()));
+    } else {
+      line(text, "Why:", answer.reason());
+    }
+    answer.flows().ifPresent(flows -> line(text, "Live flows:", flows));
+    answer.advice().ifPresent(advice -> line(text, "To do:", advice));
+    return text.toString();
+  }
+
+  private static String ends(Explanation answer) {
+    return answer.from().map(from -> "from " + from + " ").orElse("") + "to " + answer.to();
+  }
+
+  private static String desired(Explanation answer) {
+    String asked =
+        switch (answer.desired().kind()) {
+          case KEPT -> "keeps its source";
+          case TRANSLATED -> "is masqueraded";
+          case ANYTHING -> "says nothing about it";
+        };
+    return asked + " (" + answer.desired().why() + ")";
+  }
+
+  /** A label and text that wraps at {@link #WIDTH} columns. */
+  private static void line(StringBuilder text, String label, String said) {
+    StringBuilder line = new StringBuilder(label);
+    line.append(" ".repeat(INDENT.length() - label.length()));
+    boolean fresh = true;
+    for (String word : said.split(" ")) {
+      if (!fresh && line.length() + 1 + word.length() > WIDTH) {
+        text.append(line.toString().stripTrailing()).append('\n');
+        line.setLength(0);
+        line.append(INDENT);
+        fresh = true;
+      }
+      line.append(fresh ? "" : " ").append(word);
+      fresh = false;
+    }
+    text.append(line.toString().stripTrailing()).append('\n');
+  }
+
+  /** Several, one line each. */
+  private static String table(List<Explanation> answers) {
+    boolean byConfig = answers.stream().allMatch(answer -> answer.outcome().isEmpty());
     TextTable table =
-        asked
-            ? new TextTable(first, "VERDICT", "WHY", "DECIDED BY")
-            : new TextTable(first, "WANTED", "WHY");
+        byConfig
+            ? new TextTable("PACKET", "CONFIG", "WHY")
+            : new TextTable("PACKET", "CONFIG", "OUTCOME", "DECIDED BY");
     for (Explanation answer : answers) {
-      String packet =
-          answer.from().map(from -> from + " to " + answer.to()).orElse(answer.to().toString());
-      if (asked) {
-        String by = answer.decidedBy().map(d -> d.owner() + ": " + d.rule()).orElse("-");
-        String flows = answer.flows().map(told -> "; live flows: " + told).orElse("");
-        table.row(packet, answer.phrase(), answer.why() + flows, by);
+      String packet = answer.from().map(from -> from + " to ").orElse("") + answer.to();
+      String config =
+          switch (answer.desired().kind()) {
+            case KEPT -> "keep";
+            case TRANSLATED -> "masquerade";
+            case ANYTHING -> "-";
+          };
+      if (byConfig) {
+        table.row(packet, config, answer.reason());
       } else {
-        table.row(packet, answer.phrase(), answer.why());
+        table.row(
+            packet,
+            config,
+            answer.outcome().map(Explain::phrase).orElse("-"),
+            answer.outcome().map(Explain::decider).orElse("-"));
       }
     }
-    context.out().print(table.text(""));
+    return table.text("");
+  }
+
+  private static String phrase(Outcome outcome) {
+    return switch (outcome) {
+      case Outcome.Kept(var _, var pinned) ->
+          pinned ? "keeps its source, pinned" : "keeps its source";
+      case Outcome.Translated(var _, var to) ->
+          to.map(it -> "translated to " + it).orElse("translated");
+      case Outcome.Dropped _ -> "dropped";
+      case Outcome.Redirected _ -> "gets another destination";
+      case Outcome.May _ -> "may be either";
+    };
+  }
+
+  private static String decider(Outcome outcome) {
+    return switch (outcome) {
+      case Outcome.Redirected(var by) -> by.owner();
+      case Outcome.May _ -> "ask for it alone to see why";
+      case Outcome.Kept _, Outcome.Translated _, Outcome.Dropped _ ->
+          outcome.decidedBy().map(DecidedBy::owner).orElse("-");
+    };
   }
 }

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param value how its value is called in the help; null for one that is left out there
  * @param help one line
  */
-record Flag(String name, FlagKind kind, @Nullable String value, String help) {
-  enum FlagKind {
+record Flag(String name, Kind kind, @Nullable String value, String help) {
+  enum Kind {
     /** True or false; bare means true. */
     SWITCH,
     /** Any text; given twice, the last counts. */
@@ -44,18 +44,21 @@ record Flag(String name, FlagKind kind, @Nullable String value, String help) {
   static final String CONFIG = "config";
   static final String ALL_RESERVED = "nomasq-all-reserved-ranges";
   static final String CNI_CONFIG = "cni-config";
-  static final String CNI_ADD_POLICY = "cni-add-policy";
   static final String CNI_KEEP_EXTRA = "cni-keep-extra";
   static final String WATCH_INTERVAL = "watch-interval";
   static final String CLEANUP_ON_EXIT = "cleanup-on-exit";
   static final String DRY_RUN = "dry-run";
+  static final String HOLD = "hold";
   static final String LISTEN = "listen";
   static final String FLOW_SAMPLES = "flow-samples";
+  static final String STATE_DIR = "state-dir";
   static final String FROM = "from";
   static final String VIA = "via";
   static final String PROTO = "proto";
   static final String PORT = "port";
-  static final String STRICT = "strict";
+  static final String FLOWS = "flows";
+  static final String FOR = "for";
+  static final String PORTS = "ports";
   static final String OUTPUT = "output";
   static final String LOG_FORMAT = "log-format";
   static final String VERBOSITY = "v";
@@ -68,12 +71,12 @@ record Flag(String name, FlagKind kind, @Nullable String value, String help) {
               List.of(
                   new Flag(
                       CONFIG,
-                      FlagKind.LIST,
+                      Kind.LIST,
                       "PATH",
                       "the config file (default /etc/config/ip-masq-agent)"),
                   new Flag(
                       ALL_RESERVED,
-                      FlagKind.SWITCH,
+                      Kind.SWITCH,
                       "",
                       "without a list in the file, exempt all reserved IPv4 ranges, not just RFC"
                           + " 1918's")),
@@ -89,7 +92,7 @@ record Flag(String name, FlagKind kind, @Nullable String value, String help) {
             flag ->
                 new Flag(
                     flag.name(),
-                    flag.value().isEmpty() ? FlagKind.SWITCH : FlagKind.TEXT,
+                    flag.value().isEmpty() ? Kind.SWITCH : Kind.TEXT,
                     flag.value(),
                     flag.help()))
         .toList();
@@ -99,77 +102,83 @@ record Flag(String name, FlagKind kind, @Nullable String value, String help) {
     return List.of(
         new Flag(
             CNI_CONFIG,
-            FlagKind.TEXT,
+            Kind.TEXT,
             "PATH",
             "with --backend=cni: the CNI config, or the directory of them, whose list to keep"),
         new Flag(
-            CNI_ADD_POLICY,
-            FlagKind.SWITCH,
-            "",
-            "with --backend=cni: add the OutBoundNAT policy where there is none"),
-        new Flag(
             CNI_KEEP_EXTRA,
-            FlagKind.SWITCH,
+            Kind.SWITCH,
             "",
             "with --backend=cni: keep entries that people put into the list"),
         new Flag(
             WATCH_INTERVAL,
-            FlagKind.TEXT,
+            Kind.TEXT,
             "DURATION",
-            "look this often whether somebody touched the rules; 0 never (default 1s)"),
-        new Flag(CLEANUP_ON_EXIT, FlagKind.SWITCH, "", "remove the rules when stopped"),
-        new Flag(DRY_RUN, FlagKind.SWITCH, "", "write nothing, and report what would change"),
+            "how often to check whether another program changed the rules; 0 never (default 1s)"),
+        new Flag(CLEANUP_ON_EXIT, Kind.SWITCH, "", "remove the rules when stopped"),
+        new Flag(DRY_RUN, Kind.SWITCH, "", "write nothing, and report what would change"),
+        new Flag(HOLD, Kind.SWITCH, "", "when nothing is left, wait for SIGTERM instead of ending"),
         new Flag(
             LISTEN,
-            FlagKind.TEXT,
+            Kind.TEXT,
             "ADDRESS:PORT",
-            "where the agent serves health, metrics and a page, such as 127.0.0.1:9090 (default:"
-                + " nowhere)"),
+            "where to serve health, metrics and a page, such as 127.0.0.1:9090 (default: nowhere)"),
         new Flag(
             FLOW_SAMPLES,
-            FlagKind.SWITCH,
+            Kind.SWITCH,
             "",
-            "compare the new flows of a second with the config, every half minute (default true)"),
-        new Flag(FROM, FlagKind.TEXT, "ADDRESS", "explain packets with this source"),
-        new Flag(VIA, FlagKind.TEXT, "INTERFACE", "explain packets that leave by this interface"),
-        new Flag(PROTO, FlagKind.TEXT, "tcp|udp|sctp|icmp", "explain packets of this protocol"),
-        new Flag(PORT, FlagKind.NUMBER, "N", "explain packets to this port"),
-        new Flag(STRICT, FlagKind.SWITCH, "", "a warning is an error"),
-        new Flag(OUTPUT, FlagKind.TEXT, "text|json", "how to answer (default text)"),
-        new Flag(LOG_FORMAT, FlagKind.TEXT, "text|json", "how the log looks (default text)"),
+            "compare one second of new flows with the config, every half minute (default true)"),
+        new Flag(
+            STATE_DIR,
+            Kind.TEXT,
+            "PATH",
+            "an existing folder for the last good config (default /var/lib/ip-masq-agent)"),
+        new Flag(FROM, Kind.TEXT, "ADDRESS", "packets with this source"),
+        new Flag(VIA, Kind.TEXT, "INTERFACE", "explain packets that leave by this interface"),
+        new Flag(PROTO, Kind.TEXT, "tcp|udp|sctp|icmp", "packets of this protocol"),
+        new Flag(PORT, Kind.NUMBER, "N", "packets to this port"),
+        new Flag(PORTS, Kind.SWITCH, "", "say instead how many source ports masquerading has left"),
+        new Flag(FOR, Kind.TEXT, "DURATION", "how long to wait for flows (default 10s)"),
+        new Flag(
+            FLOWS,
+            Kind.SWITCH,
+            "",
+            "also say which flows under way would leave with another source if they began now"),
+        new Flag(
+            OUTPUT, Kind.TEXT, "text|json", "the form of the answer, also as -o (default text)"),
+        new Flag(LOG_FORMAT, Kind.TEXT, "text|json", "the form of the log (default text)"),
         new Flag(
             VERBOSITY,
-            FlagKind.NUMBER,
+            Kind.NUMBER,
             "N",
-            "how much to log: 0 changes and problems, 1 each repair, 2 each pass"),
-        new Flag(VERSION, FlagKind.SWITCH, "", "print the version and exit"),
-        new Flag(HELP, FlagKind.SWITCH, "", "print this and exit"),
-        new Flag("h", FlagKind.SWITCH, null, "as --help"),
-        new Flag("logtostderr", FlagKind.IGNORED_SWITCH, null, ""),
-        new Flag("alsologtostderr", FlagKind.IGNORED_SWITCH, null, ""),
-        new Flag("one_output", FlagKind.IGNORED_SWITCH, null, ""),
-        new Flag("add_dir_header", FlagKind.IGNORED_SWITCH, null, ""),
-        new Flag("skip_headers", FlagKind.IGNORED_SWITCH, null, ""),
-        new Flag("skip_log_headers", FlagKind.IGNORED_SWITCH, null, ""),
-        new Flag("stderrthreshold", FlagKind.IGNORED, null, ""),
-        new Flag("vmodule", FlagKind.IGNORED, null, ""),
-        new Flag("log_dir", FlagKind.IGNORED, null, ""),
-        new Flag("log_file", FlagKind.IGNORED, null, ""),
-        new Flag("log_file_max_size", FlagKind.IGNORED, null, ""),
-        new Flag("log_backtrace_at", FlagKind.IGNORED, null, ""));
+            "how much to log: 0 changes and problems, 1 each repair, 2 each sync"),
+        new Flag(VERSION, Kind.SWITCH, "", "print the version and exit"),
+        new Flag(HELP, Kind.SWITCH, "", "print this and exit"),
+        new Flag("logtostderr", Kind.IGNORED_SWITCH, null, ""),
+        new Flag("alsologtostderr", Kind.IGNORED_SWITCH, null, ""),
+        new Flag("one_output", Kind.IGNORED_SWITCH, null, ""),
+        new Flag("add_dir_header", Kind.IGNORED_SWITCH, null, ""),
+        new Flag("skip_headers", Kind.IGNORED_SWITCH, null, ""),
+        new Flag("skip_log_headers", Kind.IGNORED_SWITCH, null, ""),
+        new Flag("stderrthreshold", Kind.IGNORED, null, ""),
+        new Flag("vmodule", Kind.IGNORED, null, ""),
+        new Flag("log_dir", Kind.IGNORED, null, ""),
+        new Flag("log_file", Kind.IGNORED, null, ""),
+        new Flag("log_file_max_size", Kind.IGNORED, null, ""),
+        new Flag("log_backtrace_at", Kind.IGNORED, null, ""));
   }
 
   /** Whether a bare {@code --name} is complete, so that the next word is not its value. */
   boolean standsAlone() {
-    return kind == FlagKind.SWITCH || kind == FlagKind.IGNORED_SWITCH;
+    return kind == Kind.SWITCH || kind == Kind.IGNORED_SWITCH;
   }
 
   boolean isHelp() {
-    return name.equals(HELP) || name.equals("h");
+    return name.equals(HELP);
   }
 
   Subject subject() {
-    if (kind == FlagKind.IGNORED || kind == FlagKind.IGNORED_SWITCH) {
+    if (kind == Kind.IGNORED || kind == Kind.IGNORED_SWITCH) {
       return Subject.KLOG;
     }
     if (name.equals(CONFIG) || isCni()) {
@@ -186,11 +195,12 @@ record Flag(String name, FlagKind kind, @Nullable String value, String help) {
   }
 
   static @Nullable Flag named(String name) {
-    for (Flag flag : ALL) {
-      if (flag.name.equals(name)) {
-        return flag;
-      }
-    }
-    return null;
+    String full =
+        switch (name) {
+          case "h" -> HELP;
+          case "o" -> OUTPUT;
+          default -> name;
+        };
+    return ALL.stream().filter(flag -> flag.name.equals(full)).findFirst().orElse(null);
   }
 }

@@ -13,7 +13,7 @@ final class Help {
   /** All commands, and the flags of the default command. */
   static int print(PrintStream out) {
     StringBuilder text =
-        new StringBuilder("Keeps a node's masquerading as its config file says.\n");
+        new StringBuilder("Keeps a node's masquerading rules in line with a config file.\n");
     text.append("\nUsage: ip-masq-agent [COMMAND] [FLAGS]\n\nCommands:\n");
     for (Command command : Command.values()) {
       row("  " + command.usage(), COMMANDS, command.purpose(), text);
@@ -40,9 +40,7 @@ final class Help {
     for (String exit : command.exits().split(", ")) {
       text.append("  ").append(exit).append('\n');
     }
-    if (!command.exits().contains("wrong usage")) {
-      text.append("  ").append(Main.USAGE).append(" wrong usage\n");
-    }
+    text.append("  ").append(Main.USAGE).append(" wrong usage\n");
     text.append("\nExample:\n  ip-masq-agent ").append(command.example()).append('\n');
     out.print(text);
     return Main.OK;

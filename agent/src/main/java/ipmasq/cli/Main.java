@@ -1,9 +1,9 @@
 package ipmasq.cli;
 
 import ipmasq.app.Backends;
-import ipmasq.app.Settings;
 import ipmasq.app.Version;
 import ipmasq.config.ConfigPaths.IfMissing;
+import ipmasq.json.Json;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -11,6 +11,7 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** The entry point: parses the command line and runs a command. */
@@ -19,7 +20,11 @@ public final class Main {
   public static final int OK = 0;
 
   static final int FAILED = 1;
-  static final int USAGE = 2;
+
+  /** Something would change. Not diff's 1, because 1 means failure. */
+  static final int WOULD_CHANGE = 2;
+
+  static final int USAGE = 64;
   private static final int BUG = 70;
 
   /** The kernel's words. */
@@ -70,7 +75,7 @@ public final class Main {
       return usage("unknown command " + word + Command.suggestion(word), err);
     }
     Command command = named.get();
-    if (line.isOn(Flag.HELP, false) || line.isOn("h", false)) {
+    if (line.isOn(Flag.HELP, false)) {
       return line.words().isEmpty() ? Help.print(out) : Help.print(command, out);
     }
     Optional<String> refusal = line.refusal(command);
@@ -78,62 +83,50 @@ public final class Main {
       return usage(refusal.get(), command, err);
     }
     if (line.isOn(Flag.VERSION, false)) {
-      return version(out);
+      return version(out, false);
     }
     List<String> operands =
         line.words().isEmpty() ? List.of() : line.words().subList(1, line.words().size());
     CommandLine full = asTheAgentRuns(command, line, err);
-    // The running agent's file may be missing: then the defaults hold there, and here too.
-    IfMissing ifNamed = full.equals(line) ? IfMissing.ERROR : IfMissing.WARNING;
-    switch (SettingsParser.of(full)) {
+    // A missing file that the running agent names means the default list there, and so here.
+    IfMissing ifMissing =
+        command == Command.RUN || !line.has(Flag.CONFIG) ? IfMissing.WARNING : IfMissing.ERROR;
+    switch (SettingsParser.of(full, ifMissing)) {
       case SettingsParser.ParsedSettings.WrongSettings(var message) -> {
         return usage(message, command, err);
       }
-      case SettingsParser.ParsedSettings.GoodSettings(var parsed) -> {
-        Settings settings = command == Command.EXPLAIN ? asTheAgentReads(line, parsed) : parsed;
-        try (Backends backends = backends(command, settings)) {
-          return run(command, operands, new CommandContext(out, err, settings, backends, ifNamed));
+      case SettingsParser.ParsedSettings.GoodSettings(var settings) -> {
+        try (Backends backends =
+            switch (command) {
+              case RUN, APPLY ->
+                  settings.dryRun() ? Backends.withoutOwner(settings) : Backends.owning(settings);
+              case CLEANUP -> Backends.removing(settings);
+              case CHECK, CONFIG, PLAN, STATUS, EXPLAIN, TRACE, VERSION, HELP ->
+                  Backends.withoutOwner(settings);
+            }) {
+          boolean adopted = !full.equals(line);
+          return run(command, operands, new CommandContext(out, err, settings, backends, adopted));
         }
       }
     }
   }
 
-  /** Without flags for rules, a command uses those of the running agent. */
+  /** Without flags for rules, besides the file, a command uses those of the running agent. */
   private static CommandLine asTheAgentRuns(Command command, CommandLine line, PrintStream err) {
-    boolean asks =
+    boolean adopts =
         switch (command) {
-          case CONFIG, STATUS, PLAN, EXPLAIN, APPLY, CLEANUP -> true;
-          case RUN, CHECK, VERSION, HELP -> false;
+          case CHECK, CONFIG, STATUS, PLAN, EXPLAIN, APPLY, CLEANUP -> true;
+          case RUN, TRACE, VERSION, HELP -> false;
         };
-    if (!asks || line.decidesRules()) {
+    if (!adopts || line.decidesRules()) {
       return line;
     }
     Optional<RunningAgent> agent = RunningAgent.find();
-    CommandLine full = agent.map(it -> line.as(it, command != Command.EXPLAIN)).orElse(line);
+    CommandLine full = agent.map(line::as).orElse(line);
     if (!full.equals(line)) {
       err.println("with the flags of the agent that runs here (process " + agent.get().pid() + ")");
     }
     return full;
-  }
-
-  /**
-   * With a file that was named, explain goes by that; otherwise the agent's tells where to look.
-   */
-  private static Settings asTheAgentReads(CommandLine line, Settings settings) {
-    return line.decidesRules()
-        ? settings
-        : RunningAgent.find()
-            .map(agent -> settings.reading(agent.files(settings.configs())))
-            .orElse(settings);
-  }
-
-  private static Backends backends(Command command, Settings settings) {
-    return switch (command) {
-      case RUN -> settings.dryRun() ? Backends.withoutOwner(settings) : Backends.owning(settings);
-      case APPLY -> Backends.owning(settings);
-      case CLEANUP -> Backends.removing(settings);
-      case CHECK, CONFIG, PLAN, STATUS, EXPLAIN, VERSION, HELP -> Backends.withoutOwner(settings);
-    };
   }
 
   private static int run(Command command, List<String> operands, CommandContext context) {
@@ -143,16 +136,18 @@ public final class Main {
       case CONFIG -> ShowConfig.run(context);
       case PLAN -> ShowPlan.run(context);
       case APPLY -> Apply.run(context);
-      case STATUS -> ShowStatus.run(context);
+      case STATUS -> context.settings().ports() ? ShowPorts.run(context) : ShowStatus.run(context);
       case EXPLAIN -> Explain.run(context, operands);
+      case TRACE -> ShowTrace.run(context, operands);
       case CLEANUP -> Cleanup.run(context);
-      case VERSION -> version(context.out());
+      case VERSION -> version(context.out(), context.json());
       case HELP -> help(operands, context);
     };
   }
 
-  private static int version(PrintStream out) {
-    out.println("ip-masq-agent " + Version.text());
+  private static int version(PrintStream out, boolean json) {
+    out.println(
+        json ? Json.write(Map.of("version", Version.text())) : "ip-masq-agent " + Version.text());
     return OK;
   }
 
@@ -169,12 +164,15 @@ public final class Main {
 
   /** Prints one line about a wrong command line; returns the exit code for usage errors. */
   static int usage(String message, Command command, PrintStream err) {
-    err.println("ip-masq-agent: " + message + " (see ip-masq-agent " + command.word() + " --help)");
-    return USAGE;
+    return usage(message, " " + command.word(), err);
   }
 
   private static int usage(String message, PrintStream err) {
-    err.println("ip-masq-agent: " + message + " (see ip-masq-agent --help)");
+    return usage(message, "", err);
+  }
+
+  private static int usage(String message, String command, PrintStream err) {
+    err.println("ip-masq-agent: " + message + " (see ip-masq-agent" + command + " --help)");
     return USAGE;
   }
 }

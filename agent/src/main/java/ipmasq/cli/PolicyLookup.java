@@ -9,10 +9,10 @@ import ipmasq.config.Reading;
 import ipmasq.http.Fetch;
 import ipmasq.json.JsonValue;
 import ipmasq.json.MalformedJson;
-import ipmasq.loop.PassJson;
-import ipmasq.loop.Target;
 import ipmasq.net.Family;
 import ipmasq.policy.Policy;
+import ipmasq.sync.SyncReportJson;
+import ipmasq.sync.Target;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -79,11 +79,11 @@ sealed interface PolicyLookup {
     for (Backend backend : places) {
       switch (backend.observe(family)) {
         case Observation.Unseen(Failure failure) -> {
-          unseen.add(PassJson.failure(family, backend.name(), failure));
+          unseen.add(SyncReportJson.failure(family, backend.name(), failure));
           last = Optional.of(failure);
         }
         case Observation.Unusable(Failure failure) -> {
-          unseen.add(PassJson.failure(family, backend.name(), failure));
+          unseen.add(SyncReportJson.failure(family, backend.name(), failure));
           last = Optional.of(failure);
         }
         case Observation.Seen(var observed) -> {

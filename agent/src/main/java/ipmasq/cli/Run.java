@@ -1,28 +1,35 @@
 package ipmasq.cli;
 
-import ipmasq.app.ConfigWatchers;
 import ipmasq.app.ConflictWatch;
 import ipmasq.app.FlowWatch;
+import ipmasq.app.Probation;
 import ipmasq.app.Settings;
+import ipmasq.app.StateFolder;
 import ipmasq.app.StatusServer;
 import ipmasq.app.Version;
 import ipmasq.backend.Backend;
+import ipmasq.config.ConfigPaths.IfMissing;
+import ipmasq.config.FlagDefaults;
+import ipmasq.evidence.EvidenceThread;
 import ipmasq.log.Log;
 import ipmasq.log.LogEvent;
-import ipmasq.log.LogEvent.LogEventKind;
 import ipmasq.log.LogQueue;
-import ipmasq.loop.Agent;
-import ipmasq.loop.Enforcement;
-import ipmasq.loop.Heartbeat;
-import ipmasq.loop.Pass;
-import ipmasq.loop.Pass.Result;
-import ipmasq.loop.PassJson;
-import ipmasq.loop.PassLogger;
-import ipmasq.loop.Trigger;
-import ipmasq.loop.Triggers;
 import ipmasq.net.Family;
+import ipmasq.sync.Agent;
+import ipmasq.sync.ConfigWatch;
+import ipmasq.sync.Enforcement;
+import ipmasq.sync.Heartbeat;
+import ipmasq.sync.SyncLogger;
+import ipmasq.sync.SyncReport;
+import ipmasq.sync.SyncReport.Result;
+import ipmasq.sync.SyncReportJson;
+import ipmasq.sync.Trigger;
+import ipmasq.sync.Triggers;
+import ipmasq.thread.Daemon;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Clock;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -43,19 +50,20 @@ final class Run {
     Log log = context.log(lines);
     Thread.ofPlatform().daemon().name("digests").start(Run::digests);
     log.info(
-        LogEvent.of(LogEventKind.START, "ip-masq-agent " + Version.text() + " starts")
+        LogEvent.of(LogEvent.Kind.START, "ip-masq-agent " + Version.text() + " starts")
             .with("version", Version.text()));
     for (String flag : settings.ignoredFlags()) {
       log.info(
           LogEvent.of(
-                  LogEventKind.FLAG_IGNORED,
+                  LogEvent.Kind.FLAG_IGNORED,
                   "--" + flag + " does nothing here: the log goes to stderr")
               .with("flag", flag));
     }
     if (settings.dryRun()) {
       log.info(
           LogEvent.of(
-              LogEventKind.DRY_RUN, "dry run: nothing is written, and what would change is said"));
+              LogEvent.Kind.DRY_RUN,
+              "dry run: nothing is written, and what would change is logged"));
     }
     Triggers triggers = new Triggers();
     CountDownLatch ended = new CountDownLatch(1);
@@ -65,20 +73,36 @@ final class Run {
       lines.close();
       return Main.OK; // before it had begun
     }
-    try {
-      ConfigWatchers watchers = new ConfigWatchers(settings.configs(), triggers, log);
-      Consumer<Pass> logger = new PassLogger(log);
+    try (ConfigWatch watch =
+        ConfigWatch.start(
+            settings.paths(),
+            triggers,
+            warning -> log.warn(LogEvent.of(LogEvent.Kind.CONFIG_UNWATCHED, warning)))) {
+      Consumer<SyncReport> logger = new SyncLogger(log);
       // The rules come first; everything else can wait.
-      ConflictWatch conflicts = new ConflictWatch(log);
-      Consumer<Pass> passes =
+      EvidenceThread evidence = evidence(log);
+      ConflictWatch conflicts = new ConflictWatch(evidence, log);
+      Consumer<SyncReport> passes =
           logger
               .andThen(pass -> absence(pass, settings, log))
-              .andThen(pass -> idleFlags(pass, settings, log))
-              .andThen(watchers::start)
+              .andThen(_ -> retryThreads(log))
               .andThen(conflicts);
-      Heartbeat heartbeat = new Heartbeat(System::nanoTime);
+      Heartbeat heartbeat = new Heartbeat(System::nanoTime, context.backends()::waiting);
+      Probation probation =
+          new Probation(
+              new StateFolder(
+                  settings.stateDir(),
+                  () -> FlagDefaults.none().on(context.backends().look().auto().backend())),
+              () -> triggers.post(Trigger.CONFIG),
+              log,
+              Clock.systemUTC());
       Optional<FlowWatch> flows =
-          settings.flowSamples() ? Optional.of(new FlowWatch(heartbeat, log)) : Optional.empty();
+          settings.flowSamples()
+              ? Optional.of(new FlowWatch(heartbeat, evidence, probation, log))
+              : Optional.empty();
+      if (!settings.dryRun()) {
+        passes = passes.andThen(probation::accept);
+      }
       if (settings.listen().isPresent()) {
         passes =
             passes.andThen(
@@ -89,9 +113,10 @@ final class Run {
         passes = passes.andThen(flows.get());
       }
       new Agent(
-              context.sync(() -> triggers.post(Trigger.CONFIG)),
+              context.sync(watch, probation),
               triggers,
               settings.watchInterval(),
+              watch::overdue,
               heartbeat,
               passes)
           .run();
@@ -100,7 +125,7 @@ final class Run {
       }
       boolean stay = !settings.cleanupOnExit() && !settings.dryRun();
       log.info(
-          LogEvent.of(LogEventKind.STOP, "ip-masq-agent ends" + (stay ? "; its rules stay" : "")));
+          LogEvent.of(LogEvent.Kind.STOP, "ip-masq-agent ends" + (stay ? "; its rules stay" : "")));
       return Main.OK;
     } catch (InterruptedException interrupted) {
       return Main.FAILED;
@@ -122,26 +147,39 @@ final class Run {
     }
   }
 
+  private static EvidenceThread evidence(Log log) {
+    return EvidenceThread.start(
+        bug ->
+            log.error(
+                LogEvent.of(
+                    LogEvent.Kind.FLOW_SAMPLE_FAILED,
+                    "gathering evidence failed: " + bug + "; please report this")));
+  }
+
+  private static void retryThreads(Log log) {
+    List<String> refused = Daemon.retry();
+    if (!refused.isEmpty()) {
+      log.error(
+          LogEvent.of(
+              LogEvent.Kind.THREAD_REFUSED,
+              "the kernel refuses threads ("
+                  + String.join(", ", refused)
+                  + "): is the limit of processes reached? Tried again at the next sync"));
+    }
+  }
+
   /** A missing default config is worth one line, unless the command line named the file. */
-  private static void absence(Pass pass, Settings settings, Log log) {
+  private static void absence(SyncReport pass, Settings settings, Log log) {
     if (pass.why().contains(Trigger.START)
-        && !settings.configGiven()
+        && settings.ifMissing() == IfMissing.DEFAULTS
         && pass.problems().isEmpty()
         && pass.sources().stream().allMatch(source -> source.bytes().isEmpty())) {
       String file = settings.configs().getFirst().toString();
       log.info(
           LogEvent.of(
-                  LogEventKind.CONFIG_MISSING,
-                  "there is no config file at " + file + ": the defaults hold")
+                  LogEvent.Kind.CONFIG_MISSING,
+                  "there is no config file at " + file + ": the default list is in use")
               .with("file", file));
-    }
-  }
-
-  private static void idleFlags(Pass pass, Settings settings, Log log) {
-    if (pass.why().contains(Trigger.START)) {
-      settings
-          .idle(pass.backend())
-          .ifPresent(idle -> log.warn(LogEvent.of(LogEventKind.FLAG_IGNORED, idle)));
     }
   }
 
@@ -164,17 +202,17 @@ final class Run {
           case Result.Changed(var changes) ->
               log.info(
                   LogEvent.of(
-                          LogEventKind.RULES_REMOVED,
+                          LogEvent.Kind.RULES_REMOVED,
                           family + " rules removed (" + backend.name() + ")")
                       .with("family", family)
                       .with("backend", backend.name())
                       .with("removed", changes.size()));
           case Result.Failed(var failure, _) ->
               log.error(
-                  LogEvent.of(LogEventKind.REMOVE_FAILED, failure.toString())
+                  LogEvent.of(LogEvent.Kind.REMOVE_FAILED, failure.toString())
                       .with("family", family)
                       .with("backend", backend.name())
-                      .with("failure", PassJson.failure(family, backend.name(), failure)));
+                      .with("failure", SyncReportJson.failure(family, backend.name(), failure)));
         }
       }
     }

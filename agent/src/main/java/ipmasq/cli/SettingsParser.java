@@ -2,6 +2,7 @@ package ipmasq.cli;
 
 import ipmasq.app.Settings;
 import ipmasq.config.Config;
+import ipmasq.config.ConfigPaths.IfMissing;
 import ipmasq.config.FlagDefaults;
 import ipmasq.config.Key;
 import ipmasq.http.Listen;
@@ -16,13 +17,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * Reads the settings from a command line: every value valid, or one line that says what is wrong.
  */
 final class SettingsParser {
   private static final Duration SHORTEST_WATCH = Duration.ofMillis(10);
+  private static final Duration LONGEST_TRACE = Duration.ofMinutes(10);
+  private static final Path STATE = Path.of("/var/lib/ip-masq-agent");
   private static final Path CONFIG = Path.of("/etc/config/ip-masq-agent");
+  private static final Set<String> FORMATS = Set.of("text", "json");
 
   private SettingsParser() {}
 
@@ -33,17 +39,49 @@ final class SettingsParser {
     record WrongSettings(String message) implements ParsedSettings {}
   }
 
-  static ParsedSettings of(CommandLine line) {
-    Optional<String> wrong =
-        configs(line)
-            .or(() -> watchInterval(line))
-            .or(() -> listen(line))
-            .or(() -> from(line))
-            .or(() -> protocol(line))
-            .or(() -> textOrJson(line, Flag.OUTPUT))
-            .or(() -> textOrJson(line, Flag.LOG_FORMAT));
-    if (wrong.isPresent()) {
-      return new ParsedSettings.WrongSettings(wrong.get());
+  /**
+   * A flag whose value must be of a form.
+   *
+   * @param is what it is, in words
+   */
+  private record Form(String flag, Predicate<String> fits, String is) {}
+
+  private static final List<Form> FORMS =
+      List.of(
+          new Form(Flag.CONFIG, text -> !text.isEmpty(), "the path of a file or a directory"),
+          new Form(
+              Flag.WATCH_INTERVAL,
+              text -> watch(text).isPresent(),
+              "0 for never, or a duration of at least 10ms, such as 500ms"),
+          new Form(
+              Flag.LISTEN,
+              text -> Listen.parse(text).isPresent(),
+              "ADDRESS:PORT, such as 127.0.0.1:9090, [::1]:9090, or :9090 for every address of"
+                  + " the node"),
+          new Form(
+              Flag.FOR,
+              text -> traceTime(text).isPresent(),
+              "a duration of at most 10m, such as 30s"),
+          new Form(Flag.FROM, text -> Ip.parse(text).isPresent(), "an IP address"),
+          new Form(Flag.PROTO, Protocols.ASKED::contains, "one of tcp, udp, sctp and icmp"),
+          new Form(
+              Flag.PORT,
+              text -> Integer.decode(text) > 0 && Integer.decode(text) < 65_536,
+              "a number from 1 to 65535"),
+          new Form(Flag.OUTPUT, FORMATS::contains, "text or json"),
+          new Form(Flag.LOG_FORMAT, FORMATS::contains, "text or json"));
+
+  /**
+   * @param ifMissing what it means if a file that the command line names is missing
+   */
+  static ParsedSettings of(CommandLine line, IfMissing ifMissing) {
+    for (Form form : FORMS) {
+      for (String text : line.list(form.flag)) {
+        if (!form.fits.test(text)) {
+          return new ParsedSettings.WrongSettings(
+              "--%s is %s, not \"%s\"".formatted(form.flag, form.is, text));
+        }
+      }
     }
     FlagDefaults flags = FlagDefaults.none();
     Map<Key<?>, String> origins = new LinkedHashMap<>();
@@ -66,11 +104,11 @@ final class SettingsParser {
         }
       }
     }
-    boolean fromFlag = flags.fixed().contains(Key.BACKEND);
     String backend = Key.BACKEND.json(flags.config().backend()).toString();
-    Optional<String> idle = fromFlag ? Settings.idle(line.cniFlags(), backend) : Optional.empty();
-    if (idle.isPresent()) {
-      return new ParsedSettings.WrongSettings(idle.get());
+    List<String> cni = line.cniFlags();
+    if (flags.fixed().contains(Key.BACKEND) && !cni.isEmpty() && !backend.equals("cni")) {
+      return new ParsedSettings.WrongSettings(
+          String.join(", ", cni) + " without effect: the backend is " + backend + ", not cni");
     }
     List<Path> configs = line.list(Flag.CONFIG).stream().map(Path::of).toList();
     return new ParsedSettings.GoodSettings(
@@ -78,87 +116,48 @@ final class SettingsParser {
             flags,
             origins,
             configs.isEmpty() ? List.of(CONFIG) : configs,
-            !configs.isEmpty(),
-            line.text(Flag.OUTPUT).orElse("text").equals("json"),
-            line.isOn(Flag.STRICT, false),
-            line.text(Flag.LOG_FORMAT).orElse("text").equals("json") ? Format.JSON : Format.TEXT,
+            configs.isEmpty() ? IfMissing.DEFAULTS : ifMissing,
+            isJson(line, Flag.OUTPUT),
+            line.isOn(Flag.FLOWS, false),
+            line.isOn(Flag.PORTS, false),
+            isJson(line, Flag.LOG_FORMAT) ? Format.JSON : Format.TEXT,
             line.number(Flag.VERBOSITY, 0),
             line.isOn(Flag.CLEANUP_ON_EXIT, false),
             line.isOn(Flag.DRY_RUN, false),
-            watch(line),
+            line.isOn(Flag.HOLD, false),
+            line.text(Flag.WATCH_INTERVAL)
+                .flatMap(SettingsParser::watch)
+                .orElse(Duration.ofSeconds(1)),
             line.text(Flag.LISTEN).flatMap(Listen::parse),
             line.isOn(Flag.FLOW_SAMPLES, true),
+            line.text(Flag.STATE_DIR).map(Path::of).orElse(STATE),
             new Settings.Cni(
                 Path.of(line.text(Flag.CNI_CONFIG).orElse(Settings.Cni.USUAL)),
-                line.isOn(Flag.CNI_ADD_POLICY, false),
                 line.isOn(Flag.CNI_KEEP_EXTRA, false)),
             line.text(Flag.FROM).flatMap(Ip::parse),
             line.text(Flag.VIA),
             line.text(Flag.PROTO),
             line.has(Flag.PORT) ? OptionalInt.of(line.number(Flag.PORT, 0)) : OptionalInt.empty(),
-            line.cniFlags(),
+            line.text(Flag.FOR).flatMap(SettingsParser::traceTime).orElse(Duration.ofSeconds(10)),
             line.ignored()));
   }
 
-  private static Optional<String> configs(CommandLine line) {
-    return line.list(Flag.CONFIG).contains("")
-        ? Optional.of("--config needs a path: --config=PATH")
+  private static boolean isJson(CommandLine line, String flag) {
+    return line.text(flag).filter("json"::equals).isPresent();
+  }
+
+  private static Optional<Duration> traceTime(String text) {
+    return GoDuration.parse(text) instanceof GoDuration.Parsed.Valid(var value)
+            && value.isPositive()
+            && value.compareTo(LONGEST_TRACE) <= 0
+        ? Optional.of(value)
         : Optional.empty();
   }
 
-  private static Optional<String> watchInterval(CommandLine line) {
-    return line.text(Flag.WATCH_INTERVAL)
-        .flatMap(
-            text ->
-                switch (GoDuration.parse(text)) {
-                  case GoDuration.ParsedDuration.MalformedDuration(var reason) ->
-                      Optional.of("--watch-interval: " + reason + "; write 500ms, or 0 for never");
-                  case GoDuration.ParsedDuration.Value(var value) ->
-                      value.isZero() || value.compareTo(SHORTEST_WATCH) >= 0
-                          ? Optional.empty()
-                          : Optional.of("--watch-interval: 0, or at least 10ms, not " + text);
-                });
-  }
-
-  private static Duration watch(CommandLine line) {
-    return switch (GoDuration.parse(line.text(Flag.WATCH_INTERVAL).orElse("1s"))) {
-      case GoDuration.ParsedDuration.Value(var value) -> value;
-      case GoDuration.ParsedDuration.MalformedDuration _ ->
-          throw new IllegalStateException("checked before");
-    };
-  }
-
-  private static Optional<String> listen(CommandLine line) {
-    return line.text(Flag.LISTEN)
-        .filter(text -> Listen.parse(text).isEmpty())
-        .map(
-            text ->
-                "--listen is ADDRESS:PORT, such as 127.0.0.1:9090, [::1]:9090, or :9090 for every"
-                    + " address of the node, not \""
-                    + text
-                    + "\"");
-  }
-
-  private static Optional<String> protocol(CommandLine line) {
-    return line.text(Flag.PROTO)
-        .filter(text -> !Protocols.ASKED.contains(text))
-        .map(text -> "--proto is one of tcp, udp, sctp and icmp, not \"" + text + "\"")
-        .or(
-            () ->
-                line.text(Flag.PORT)
-                    .filter(_ -> line.number(Flag.PORT, 0) < 1 || line.number(Flag.PORT, 0) > 65535)
-                    .map(text -> "--port is a number from 1 to 65535, not " + text));
-  }
-
-  private static Optional<String> from(CommandLine line) {
-    return line.text(Flag.FROM)
-        .filter(text -> Ip.parse(text).isEmpty())
-        .map(text -> "--from is an IP address, not \"" + text + "\"");
-  }
-
-  private static Optional<String> textOrJson(CommandLine line, String flag) {
-    return line.text(flag)
-        .filter(format -> !format.equals("text") && !format.equals("json"))
-        .map(format -> "--" + flag + " is text or json, not \"" + format + "\"");
+  private static Optional<Duration> watch(String text) {
+    return GoDuration.parse(text) instanceof GoDuration.Parsed.Valid(var value)
+            && (value.isZero() || value.compareTo(SHORTEST_WATCH) >= 0)
+        ? Optional.of(value)
+        : Optional.empty();
   }
 }

@@ -73,7 +73,11 @@ final class ShowConfig {
       context.out().println(key + ":" + comment);
       list.forEach(each -> context.out().println("  - " + Json.write(each)));
     } else {
-      context.out().println(key + ": " + Json.write(value) + comment);
+      // An empty list that nobody gave is not what somebody who gives one means; and --strict would
+      // overrule the key.
+      boolean none =
+          origin instanceof Origin.Default && (value instanceof List || key == Key.STRICT);
+      context.out().println((none ? "# " : "") + key + ": " + Json.write(value) + comment);
     }
   }
 

@@ -2,50 +2,48 @@ package ipmasq.cli;
 
 import ipmasq.backend.Failure;
 import ipmasq.config.Reading;
-import ipmasq.loop.Pass;
-import ipmasq.loop.Pass.Result;
-import ipmasq.loop.PassJson;
-import ipmasq.loop.Sweep.Swept;
-import ipmasq.loop.Trigger;
 import ipmasq.net.Family;
 import ipmasq.plan.Change;
+import ipmasq.sync.Sweep.Swept;
+import ipmasq.sync.SyncReport;
+import ipmasq.sync.SyncReport.Result;
+import ipmasq.sync.SyncReportJson;
+import ipmasq.sync.Trigger;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
-/** {@code plan}: shows what a pass would change, as a diff, and writes nothing. */
+/** {@code plan}: shows what a sync would change, as a diff, and writes nothing. */
 final class ShowPlan {
-  /** There are changes. 2 instead of diff's 1, because 1 means failure. */
-  private static final int WOULD_CHANGE = 2;
-
   private ShowPlan() {}
 
   /** What would change in one place. */
   private record PlanPart(String backend, Family family, List<Change> changes) {
     List<Map<String, Object>> json() {
-      return PassJson.changes(family, backend, changes);
+      return SyncReportJson.changes(family, backend, changes);
     }
   }
 
   /** A place that cannot be read. */
   private record Unseen(String backend, Family family, Failure failure) {
     Map<String, Object> json() {
-      return PassJson.failure(family, backend, failure);
+      return SyncReportJson.failure(family, backend, failure);
     }
   }
 
   static int run(CommandContext context) {
-    return run(context, System.in, Colour.ofTerminal());
+    return run(context, System.in);
   }
 
-  static int run(CommandContext context, InputStream in, Colour colour) {
+  static int run(CommandContext context, InputStream in) {
     Reading reading = context.read(in);
     if (!context.accepts(reading)) {
       return Main.FAILED;
     }
-    Pass pass = context.sync(reading, false).pass(Set.of(Trigger.START), false);
+    SyncReport pass = context.sync(reading, false).pass(Set.of(Trigger.START), false);
     List<PlanPart> parts = new ArrayList<>();
     List<Unseen> unseen = new ArrayList<>();
     for (Swept place : places(pass)) {
@@ -57,17 +55,24 @@ final class ShowPlan {
         case Result.Unchanged _, Result.Changed _ -> {}
       }
     }
+    Optional<PlannedFlows> flows =
+        context.settings().flows()
+            ? Optional.of(PlannedFlows.of(context, pass.config()))
+            : Optional.empty();
     if (context.json()) {
-      context.printJson(json(reading, pass, parts, unseen));
+      Map<String, Object> answer = json(reading, pass, parts, unseen);
+      flows.ifPresent(it -> answer.put("flows", it.json()));
+      context.printJson(answer);
     } else {
-      print(context, colour, pass, parts);
+      print(context, pass, parts);
+      flows.ifPresent(it -> context.out().print(it.text()));
       unseen.forEach(each -> context.fail(each.failure));
     }
-    return !unseen.isEmpty() ? Main.FAILED : parts.isEmpty() ? Main.OK : WOULD_CHANGE;
+    return !unseen.isEmpty() ? Main.FAILED : parts.isEmpty() ? Main.OK : Main.WOULD_CHANGE;
   }
 
   /** First the config's own backend, then those with stale rules to remove. */
-  private static List<Swept> places(Pass pass) {
+  private static List<Swept> places(SyncReport pass) {
     List<Swept> places = new ArrayList<>();
     for (Family family : Family.values()) {
       if (pass.results().containsKey(family)) {
@@ -78,8 +83,7 @@ final class ShowPlan {
     return places;
   }
 
-  private static void print(
-      CommandContext context, Colour colour, Pass pass, List<PlanPart> parts) {
+  private static void print(CommandContext context, SyncReport pass, List<PlanPart> parts) {
     if (parts.isEmpty()) {
       if (pass.enforced()) {
         context.out().println("nothing to change (" + pass.backend() + ")");
@@ -88,7 +92,7 @@ final class ShowPlan {
     }
     for (PlanPart part : parts) {
       context.out().println(part.family + " (" + part.backend + ")");
-      part.changes.forEach(change -> context.out().println(colour.of(change)));
+      part.changes.forEach(change -> context.out().println(change));
     }
     context.out().println();
     context
@@ -96,13 +100,13 @@ final class ShowPlan {
         .println(
             "%d to add, %d to remove, %d to repair (%s)"
                 .formatted(
-                    count(parts, Change.ChangeKind.ADD),
-                    count(parts, Change.ChangeKind.REMOVE),
-                    count(parts, Change.ChangeKind.REPAIR),
+                    count(parts, Change.Kind.ADD),
+                    count(parts, Change.Kind.REMOVE),
+                    count(parts, Change.Kind.REPAIR),
                     pass.backend()));
   }
 
-  private static long count(List<PlanPart> parts, Change.ChangeKind kind) {
+  private static long count(List<PlanPart> parts, Change.Kind kind) {
     return parts.stream()
         .flatMap(part -> part.changes.stream())
         .filter(change -> change.kind() == kind)
@@ -110,7 +114,7 @@ final class ShowPlan {
   }
 
   private static Map<String, Object> json(
-      Reading reading, Pass pass, List<PlanPart> parts, List<Unseen> unseen) {
+      Reading reading, SyncReport pass, List<PlanPart> parts, List<Unseen> unseen) {
     List<Object> changes = new ArrayList<>();
     parts.forEach(part -> changes.addAll(part.json()));
     Map<String, Object> answer = CommandContext.answer(reading);

@@ -1,40 +1,36 @@
 package ipmasq.cli;
 
 import ipmasq.app.Backends;
-import ipmasq.app.NatHooks;
+import ipmasq.app.ConflictWatch;
 import ipmasq.app.NodeAddresses;
 import ipmasq.app.StatusServer;
 import ipmasq.backend.Backend;
-import ipmasq.backend.Failure;
 import ipmasq.backend.Observation;
 import ipmasq.config.Config;
 import ipmasq.config.Config.BackendChoice;
-import ipmasq.config.ConfigPaths.IfMissing;
 import ipmasq.config.Reading;
+import ipmasq.evidence.neighbours.Conflict;
+import ipmasq.evidence.neighbours.Neighbours;
 import ipmasq.http.Fetch;
-import ipmasq.loop.Pass;
-import ipmasq.loop.Pass.Result;
-import ipmasq.loop.Target;
-import ipmasq.loop.Trigger;
 import ipmasq.net.Family;
-import ipmasq.plan.Change;
 import ipmasq.policy.Policy;
-import ipmasq.status.CounterSampler;
-import ipmasq.status.HookSample;
-import ipmasq.status.Keeper;
+import ipmasq.status.KernelSampler;
+import ipmasq.status.Status;
 import ipmasq.status.StatusHandler;
 import ipmasq.status.StatusJson;
 import ipmasq.status.StatusText;
 import ipmasq.status.StatusTracker;
-import ipmasq.status.View;
+import ipmasq.sync.SyncReport;
+import ipmasq.sync.Target;
+import ipmasq.sync.Trigger;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -47,56 +43,60 @@ final class ShowStatus {
 
   static int run(CommandContext context) {
     Optional<RunningAgent> agent = RunningAgent.find();
-    Optional<OtherAgent> other = OtherAgent.find();
+    Optional<NodeProcess> other = NodeProcess.goAgent();
     if (agent.filter(RunningAgent::writes).isPresent() && other.isPresent()) {
       context
           .err()
           .println(
-              other.get().words()
+              other.get().asForeignAgent()
                   + ": the two rewrite each other's rules, or both act on packets; stop one.");
     }
-    Keeper keeper = keeper(agent, other);
-    Optional<InetSocketAddress> where =
+    Optional<InetSocketAddress> address =
         context
             .settings()
             .listen()
             .map(RunningAgent::reachable)
-            .or(() -> agent.flatMap(RunningAgent::asked));
-    if (where.isPresent()) {
+            .or(() -> agent.filter(it -> !it.process().isStopped()).flatMap(RunningAgent::asked));
+    String silence = "it does not listen";
+    if (address.isPresent()) {
       try {
-        return remote(context, where.get());
+        return remote(context, address.get());
       } catch (IOException silent) {
-        context.err().println(silence(where.get(), silent));
-        if (agent.isPresent() && where.equals(agent.flatMap(RunningAgent::asked))) {
-          keeper = new Keeper.Silent(agent.get().pid(), String.valueOf(silent.getMessage()));
-        }
+        silence = String.valueOf(silent.getMessage());
+        context.err().println(silence(address.get(), silence));
       }
-    } else if (agent.isPresent()) {
+    } else if (agent.isPresent() && !agent.get().listens()) {
       context
           .err()
           .println(
               "The agent (process "
                   + agent.get().pid()
-                  + (agent.get().listen().isPresent()
-                      ? ") listens on a port that its command line does not tell, so its history"
-                          + " is not known: name the port by --listen."
-                      : ") does not listen, so its history is not known: start it with"
-                          + " --listen."));
+                  + ") does not listen, so its history is not known: start it with --listen.");
     }
-    return mayLook() ? local(context, agent, keeper) : cannotTell(context);
+    return mayRead() ? local(context, agent, agent(agent, other, silence)) : cannotTell(context);
   }
 
-  private static Keeper keeper(Optional<RunningAgent> agent, Optional<OtherAgent> other) {
-    if (agent.isPresent()) {
-      return agent.get().isStopped()
-          ? new Keeper.Silent(agent.get().pid(), "a signal stopped it")
-          : agent.get().writes() ? new Keeper.Running() : new Keeper.DryRun();
+  /**
+   * @param silence why the agent does not answer, if it should
+   */
+  private static Status.Agent agent(
+      Optional<RunningAgent> agent, Optional<NodeProcess> other, String silence) {
+    if (agent.isEmpty()) {
+      return other.isPresent()
+          ? new Status.Agent.Foreign(other.get().pid())
+          : new Status.Agent.None();
     }
-    return other.isPresent() ? new Keeper.OtherProgram(other.get().pid()) : new Keeper.Nobody();
+    if (agent.get().process().isStopped()) {
+      return new Status.Agent.Unresponsive(agent.get().pid(), "a signal stopped it");
+    }
+    if (agent.get().listens()) {
+      return new Status.Agent.Unresponsive(agent.get().pid(), silence);
+    }
+    return agent.get().writes() ? new Status.Agent.Running() : new Status.Agent.DryRun();
   }
 
   /** Whether this process may read rules at all. */
-  private static boolean mayLook() {
+  private static boolean mayRead() {
     try {
       for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
         if (line.startsWith("CapEff:")) {
@@ -109,9 +109,11 @@ final class ShowStatus {
     return true;
   }
 
+  /** Without the right to look, there is nothing to say about the node. */
   private static int cannotTell(CommandContext context) {
     String sentence =
-        "Cannot tell how this node is doing: run as root, or name the agent's address by --listen.";
+        "The state cannot be told: reading the rules needs NET_ADMIN; run as root, or name the"
+            + " agent's address with --listen.";
     if (context.json()) {
       Map<String, Object> fields = new LinkedHashMap<>();
       fields.put("ok", false);
@@ -123,14 +125,9 @@ final class ShowStatus {
     return Main.FAILED;
   }
 
-  private static String silence(InetSocketAddress where, IOException why) {
-    return "Nobody answers at "
-        + where.getAddress().getHostAddress()
-        + " port "
-        + where.getPort()
-        + " ("
-        + why.getMessage()
-        + "). What follows is what file and kernel say.";
+  private static String silence(InetSocketAddress where, String why) {
+    return "No answer from %s port %d (%s). What follows comes from the file and the kernel."
+        .formatted(where.getAddress().getHostAddress(), where.getPort(), why);
   }
 
   private static int remote(CommandContext context, InetSocketAddress where) throws IOException {
@@ -143,31 +140,28 @@ final class ShowStatus {
     return ok ? Main.OK : Main.FAILED;
   }
 
-  /** The state as a pass would see it, without writing. */
-  private static int local(CommandContext context, Optional<RunningAgent> agent, Keeper keeper) {
-    boolean its = agent.filter(it -> it.reads(context.settings().configs())).isPresent();
-    Reading reading = its ? context.read(IfMissing.WARNING) : context.read();
-    boolean elsewhere = agent.isEmpty() || agent.get().namesBackend();
+  /** The state as a sync would see it, without writing. */
+  private static int local(
+      CommandContext context, Optional<RunningAgent> running, Status.Agent agent) {
+    Reading reading = context.read();
+    boolean elsewhere = running.isEmpty() || running.get().line().has("backend");
     Optional<Reading> left = elsewhere ? asFound(context, reading) : Optional.empty();
-    Pass looked = context.sync(left.orElse(reading), false).pass(Set.of(Trigger.START), false);
-    Pass pass = looked.with(results(looked, keeper));
-    if (left.isPresent()) {
-      pass = pass.because("where our rules are");
-    }
-    Config config = pass.config();
+    SyncReport found = context.sync(left.orElse(reading), false).pass(Set.of(Trigger.START), false);
+    SyncReport report = left.isPresent() ? found.because("where our rules are") : found;
+    Config config = report.config();
     Backend backend = context.backends().target(context.backends().look(), config).backend();
-    Map<Family, Observation> seen = new EnumMap<>(Family.class);
-    pass.results().keySet().forEach(family -> seen.put(family, backend.observe(family)));
-    Instant now = pass.at();
-    StatusTracker tracker = new StatusTracker(StatusServer.identity(Optional.empty(), keeper));
-    tracker.accept(pass);
-    View view =
-        new View(
-            tracker.status().orElseThrow(),
-            new CounterSampler.Sample(now, seen, hooks(config, backend.name(), seen)),
-            now);
-    context.out().print(context.json() ? StatusJson.of(view) + "\n" : StatusText.of(view));
-    return view.state().ok() ? Main.OK : Main.FAILED;
+    Map<Family, Observation> rules = new EnumMap<>(Family.class);
+    report.results().keySet().forEach(family -> rules.put(family, backend.observe(family)));
+    StatusTracker tracker = new StatusTracker(StatusServer.identity(Optional.empty(), agent));
+    tracker.accept(report);
+    Map<Family, List<Conflict>> conflicts = conflicts(config, backend.name(), rules);
+    Status status =
+        tracker
+            .status()
+            .orElseThrow()
+            .with(new KernelSampler.Sample(report.at(), rules, conflicts), report.at());
+    context.out().print(context.json() ? StatusJson.of(status) + "\n" : StatusText.of(status));
+    return status.headline().ok() ? Main.OK : Main.FAILED;
   }
 
   /**
@@ -175,7 +169,8 @@ final class ShowStatus {
    * another; empty if it would not.
    */
   private static Optional<Reading> asFound(CommandContext context, Reading reading) {
-    if (!(reading instanceof Reading.Read(var config, var warnings, var sources, var places))
+    if (!(reading
+            instanceof Reading.Read(var config, var warnings, var sources, var places, var gap))
         || config.backend() != BackendChoice.AUTO) {
       return Optional.empty();
     }
@@ -187,7 +182,8 @@ final class ShowStatus {
         .filter(ShowStatus::holdsRules)
         .findFirst()
         .map(Backend::name)
-        .map(name -> new Reading.Read(Backends.fixed(config, name), warnings, sources, places));
+        .map(
+            name -> new Reading.Read(Backends.fixed(config, name), warnings, sources, places, gap));
   }
 
   private static boolean holdsRules(Backend backend) {
@@ -198,46 +194,23 @@ final class ShowStatus {
                     && observed.policy().isPresent());
   }
 
-  private static Map<Family, HookSample> hooks(
-      Config config, String backend, Map<Family, Observation> seen) {
-    Map<Family, HookSample> hooks = new EnumMap<>(Family.class);
-    if (NatHooks.has(config.backend())) {
-      NatHooks look = new NatHooks();
-      seen.forEach(
-          (family, observation) -> {
-            Optional<Policy> ours =
-                observation instanceof Observation.Seen(var observed)
-                    ? observed.policy()
-                    : Optional.empty();
-            hooks.put(
-                family,
-                HookSample.of(
-                    look.at(family, backend, config.masqChain(), ours),
-                    config.policy(family),
-                    NodeAddresses.links()));
-          });
+  private static Map<Family, List<Conflict>> conflicts(
+      Config config, String backend, Map<Family, Observation> rules) {
+    Map<Family, List<Conflict>> conflicts = new EnumMap<>(Family.class);
+    if (ConflictWatch.has(config.backend())) {
+      try (Neighbours neighbours = new Neighbours()) {
+        rules.forEach(
+            (family, observation) -> {
+              Optional<Policy> policy =
+                  observation instanceof Observation.Seen(var observed)
+                      ? observed.policy()
+                      : Optional.empty();
+              Neighbours.Ours ours = new Neighbours.Ours(backend, config.masqChain(), policy);
+              conflicts.put(
+                  family, neighbours.conflicts(config.policy(family), ours, NodeAddresses.links()));
+            });
+      }
     }
-    return hooks;
-  }
-
-  /** Changes that a writing agent would have made by now count as missing. */
-  private static Map<Family, Result> results(Pass looked, Keeper keeper) {
-    String advice =
-        switch (keeper) {
-          case Keeper.DryRun() -> "";
-          case Keeper.Running(), Keeper.Silent _ -> "look at the agent's log";
-          case Keeper.OtherProgram _ -> "stop the other agent, and start this one";
-          case Keeper.Nobody() -> "start the agent, or run apply";
-        };
-    Map<Family, Result> results = new EnumMap<>(looked.results());
-    results.replaceAll(
-        (_, result) ->
-            result instanceof Result.Pending(var changes) && !advice.isEmpty()
-                ? new Result.Failed(
-                    new Failure(
-                        "the rules are not what the config asks for: " + Change.few(changes),
-                        advice))
-                : result);
-    return results;
+    return conflicts;
   }
 }

@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Set;
 
 /** Valid names for the agent's chain. */
-public final class ChainName {
+final class ChainName {
   static final int MAX_BYTES = 28;
 
   private static final Set<String> BUILT_IN =
@@ -13,48 +13,13 @@ public final class ChainName {
   /** A jump to one of these would be a jump to the target, so iptables refuses such chains. */
   private static final Set<String> TARGETS =
       Set.of(
-          "ACCEPT",
-          "AUDIT",
-          "CHECKSUM",
-          "CLASSIFY",
-          "CLUSTERIP",
-          "CONNMARK",
-          "CONNSECMARK",
-          "CT",
-          "DNAT",
-          "DNPT",
-          "DROP",
-          "DSCP",
-          "ECN",
-          "HL",
-          "HMARK",
-          "IDLETIMER",
-          "LED",
-          "LOG",
-          "MARK",
-          "MASQUERADE",
-          "NETMAP",
-          "NFLOG",
-          "NFQUEUE",
-          "NOTRACK",
-          "QUEUE",
-          "RATEEST",
-          "REDIRECT",
-          "REJECT",
-          "RETURN",
-          "SECMARK",
-          "SET",
-          "SNAT",
-          "SNPT",
-          "SYNPROXY",
-          "TCPMSS",
-          "TCPOPTSTRIP",
-          "TEE",
-          "TOS",
-          "TPROXY",
-          "TRACE",
-          "TTL",
-          "ULOG");
+          """
+          ACCEPT AUDIT CHECKSUM CLASSIFY CLUSTERIP CONNMARK CONNSECMARK CT DNAT DNPT DROP DSCP
+          ECN HL HMARK IDLETIMER LED LOG MARK MASQUERADE NETMAP NFLOG NFQUEUE NOTRACK QUEUE
+          RATEEST REDIRECT REJECT RETURN SECMARK SET SNAT SNPT SYNPROXY TCPMSS TCPOPTSTRIP TEE
+          TOS TPROXY TRACE TTL ULOG
+          """
+              .split("\\s+"));
 
   private ChainName() {}
 

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** All settings of file and flags: a valid value for every {@link Key}. */
@@ -148,6 +149,16 @@ public final class Config {
   /** Whether exempt destinations are protected from other chains' masquerading too. */
   public boolean pin() {
     return of(Key.PIN);
+  }
+
+  /** Whether a file with keys that nobody knows is a bad file. */
+  public boolean strict() {
+    return of(Key.STRICT);
+  }
+
+  /** How long a changed config is tried before it counts as good; empty: at once. */
+  public Optional<Duration> probation() {
+    return of(Key.PROBATION);
   }
 
   /** Whether this family gets rules. */

@@ -35,8 +35,12 @@ final class ConfigChecks {
     requireOneAddressPerFamily();
     requireDistinctLists();
     requireWithinLimit();
+    requireWithinMemory();
     requireSupport();
     warnOfEmptyLists();
+    warnOfExemptingAll();
+    warnOfMaskedIpv6();
+    warnOfManyRules();
     warnOfRepetitions();
     warnOfExceptionsToNothing();
   }
@@ -130,7 +134,7 @@ final class ConfigChecks {
                 "remove it from one of the two lists");
           }
         });
-    if (files.stream().noneMatch(file -> file.settings().containsKey(Key.NON_MASQUERADE_CIDRS))) {
+    if (files.stream().noneMatch(file -> file.setting(Key.NON_MASQUERADE_CIDRS) != null)) {
       for (Cidr range : config.nonMasqueradeCidrs()) {
         CheckedPlace exception = exceptions.get(range);
         if (exception != null) {
@@ -176,7 +180,7 @@ final class ConfigChecks {
     @Nullable Setting<?> at = null;
     for (Key<?> key : List.of(Key.CIDR_LIMIT, Key.NON_MASQUERADE_CIDRS)) {
       for (ConfigFile candidate : files) {
-        Setting<?> setting = candidate.settings().get(key);
+        Setting<?> setting = candidate.setting(key);
         if (setting != null) {
           file = candidate;
           at = setting;
@@ -192,7 +196,25 @@ final class ConfigChecks {
                 + " CIDRs (excluding link-local), but got "
                 + count
                 + " CIDRs (excluding link local)",
-            "raise cidrLimit, or join ranges");
+            config.of(Key.CIDR_LIMIT).isPresent()
+                ? "raise cidrLimit, or join ranges"
+                : "choose \"backend: nftables\", which takes any number; or raise cidrLimit, or join"
+                    + " ranges");
+  }
+
+  /** Each file fits, but all together may not. */
+  private void requireWithinMemory() {
+    int count = RANGES.stream().mapToInt(key -> config.of(key).size()).sum();
+    if (count > SizeLimit.VALUES) {
+      files
+          .getFirst()
+          .problems()
+          .error(
+              0,
+              0,
+              "too large for the agent: " + count + " ranges, and " + SizeLimit.values(),
+              SizeLimit.advice());
+    }
   }
 
   private void requireSupport() {
@@ -200,7 +222,7 @@ final class ConfigChecks {
     for (Key<?> key : Key.ALL) {
       if (!key.isPossibleWith(backend) && !config.of(key).equals(key.byDefault())) {
         for (ConfigFile file : files) {
-          Setting<?> setting = file.settings().get(key);
+          Setting<?> setting = file.setting(key);
           if (setting != null) {
             file.problems()
                 .error(
@@ -228,14 +250,60 @@ final class ConfigChecks {
     }
   }
 
-  private void warnAt(Key<?> key, String message, String hint) {
-    for (ConfigFile file : files) {
-      Setting<?> setting = file.settings().get(key);
-      // A list that is empty because its elements are bad has been reported already.
-      if (setting != null && !setting.problems().anyError()) {
-        file.problems().warning(setting.at(), message, hint);
+  private void warnOfExemptingAll() {
+    each(
+        Key.NON_MASQUERADE_CIDRS,
+        (range, place) -> {
+          if (range.prefix() == 0 && config.masqueradeCidrs().of(range.family()).isEmpty()) {
+            place.warning(
+                range + " exempts every " + range.family() + " address: nothing is masqueraded",
+                "list only the ranges that should see pod addresses");
+          }
+        });
+  }
+
+  private void warnOfMaskedIpv6() {
+    boolean handled =
+        config.sourceCidrs().isEmpty() || !config.sourceCidrs().of(Family.IPV6).isEmpty();
+    if (config.enableIpv6()
+        && handled
+        && config.nonMasqueradeCidrs().of(Family.IPV6).isEmpty()
+        && !config.nonMasqueradeCidrs().isEmpty()) {
+      String message =
+          "IPv6 is enabled, but nonMasqueradeCIDRs has no IPv6 range: all IPv6 traffic"
+              + (config.masqLinkLocalIpv6() ? "" : " but link-local")
+              + " is masqueraded, that between pods too";
+      String hint = "list the IPv6 ranges of pods and nodes, such as \"fd00::/8\"";
+      if (!warnAt(Key.ENABLE_IPV6, message, hint)) {
+        warnAt(Key.NON_MASQUERADE_CIDRS, message, hint);
       }
     }
+  }
+
+  /** The limit was raised for a backend that walks its rules one by one. */
+  private void warnOfManyRules() {
+    int count = config.nonMasqueradeCidrs().size();
+    if (count > Config.DEFAULT_CIDR_LIMIT
+        && flags.backend(config) != BackendChoice.NFTABLES
+        && flags.backend(config) != BackendChoice.CNI) {
+      warnAt(
+          Key.NON_MASQUERADE_CIDRS,
+          count
+              + " ranges are as many rules that iptables tries one by one for each new connection",
+          "choose \"backend: nftables\", which looks them up at once, or join ranges");
+    }
+  }
+
+  private boolean warnAt(Key<?> key, String message, String hint) {
+    for (ConfigFile file : files) {
+      Setting<?> setting = file.setting(key);
+      // A list that is empty because its elements are bad has been reported already.
+      if (setting != null && !file.problems().anyError()) {
+        file.problems().warning(setting.at(), message, hint);
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Within one file; two files may share a range. */

@@ -1,159 +1,137 @@
 package ipmasq.config;
 
 import ipmasq.config.Problem.Severity;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads config files, and parses them only if they have changed: comparing a list of a hundred
+ * Parses config files again and again, but only if they have changed: comparing a list of a hundred
  * thousand ranges is much cheaper than parsing it every minute. Used by one thread.
- *
- * <p>Files are read on a separate thread, so that a hanging mount blocks nobody: it counts as a bad
- * file until it answers. Files with much less content than before are read again a moment later,
- * since they may be half written.
  */
 public final class ConfigFollower {
-  private static final Duration PATIENCE = Duration.ofSeconds(2);
-  private static final Duration MOMENT = Duration.ofMillis(300);
+  private static final Path MOUNTS = Path.of("/proc/self/mountinfo");
 
-  /** After this many attempts a file that still changes is left to its writer. */
-  private static final int MOMENTS = 4;
-
-  /** Lets time pass. */
-  interface Pause {
-    void pause(Duration time);
-  }
-
-  /** Reads the files, and says at which path it is. */
-  interface FileLook {
-    List<FileSnapshot> look(Consumer<Path> progress);
-  }
-
-  private final List<Path> paths;
-  private final FileLook look;
-  private final TimedCall<List<FileSnapshot>> looks;
-  private final Pause pause;
-  private final AtomicReference<Path> lookingAt = new AtomicReference<>(Path.of(""));
-
+  private final Path mountinfo;
   private List<FileSnapshot> files = List.of();
   private @Nullable FlagDefaults flags;
   private @Nullable Reading reading;
-  private @Nullable Reading silence;
-  private @Nullable Config good;
+  private Reading.@Nullable Read good;
 
-  public ConfigFollower(ConfigPaths paths) {
-    this(paths, () -> {});
+  /** The mount points that the files of the last good config were read from. */
+  private Map<Path, String> mounts = Map.of();
+
+  public ConfigFollower() {
+    this(MOUNTS);
   }
 
-  /**
-   * @param answered runs on another thread when unreadable files can be read again
-   */
-  public ConfigFollower(ConfigPaths paths, Runnable answered) {
-    this(paths.paths(), paths::look, PATIENCE, answered, ConfigFollower::sleep);
+  ConfigFollower(Path mountinfo) {
+    this.mountinfo = mountinfo;
   }
 
-  ConfigFollower(
-      List<Path> paths, FileLook look, Duration patience, Runnable answered, Pause pause) {
-    this.paths = paths;
-    this.look = look;
-    this.looks = new TimedCall<>("config-read", patience, answered);
-    this.pause = pause;
-  }
-
-  private static void sleep(Duration time) {
-    try {
-      TimeUnit.NANOSECONDS.sleep(time.toNanos());
-    } catch (InterruptedException stop) {
-      Thread.currentThread().interrupt();
-    }
+  /** The reading of a file on a mount that does not answer: a bad file until it does. */
+  public static Reading noAnswer(Path path, Duration patience) {
+    Problem problem =
+        new Problem(
+            Severity.ERROR,
+            path.toString(),
+            0,
+            0,
+            "cannot be read: no answer within " + ScalarTypes.durationText(patience),
+            "check its mount; it is read as soon as it answers");
+    return new Reading.Rejected(
+        List.of(problem), List.of(new Reading.SourceFile(path, Optional.empty())));
   }
 
   /**
    * The files' settings over the flags' defaults; the same object as last time if neither changed.
    */
-  public Reading read(FlagDefaults now) {
-    try {
-      Optional<List<FileSnapshot>> found = look();
-      if (found.isEmpty()) {
-        return noAnswer();
-      }
-      silence = null;
-      Reading last = reading;
-      if (last == null || !found.get().equals(files) || !now.equals(flags)) {
-        reading = null;
-        last = confirmed(found.get(), now);
-      }
-      return last;
-    } catch (OutOfMemoryError full) {
-      return TooLarge.unread(paths);
+  public Reading read(List<FileSnapshot> found, FlagDefaults now) {
+    Reading last = reading;
+    if (last == null || !found.equals(files) || !now.equals(flags)) {
+      reading = null; // two of 100,000 ranges take memory
+      last = unmounted(found).orElseGet(() -> parsed(found, now));
+      files = found;
+      flags = now;
+      reading = last;
     }
+    return last;
   }
 
-  private Optional<List<FileSnapshot>> look() {
-    return looks.call(() -> look.look(lookingAt::set));
-  }
-
-  private Reading noAnswer() {
-    Reading known = silence;
-    if (known == null) {
-      known =
-          rejected(
-              lookingAt.get(),
-              "cannot be read: no answer within " + Key.RESYNC_INTERVAL.json(looks.patience()),
-              "check its mount; it is read as soon as it answers");
-      silence = known;
+  private Reading parsed(List<FileSnapshot> found, FlagDefaults now) {
+    Reading read = ConfigReader.read(found, now);
+    if (read instanceof Reading.Read config) {
+      good = config;
+      mounts = mountsOf(found);
     }
-    return known;
-  }
-
-  private static Reading rejected(Path path, String message, String hint) {
-    Problem problem = new Problem(Severity.ERROR, path.toString(), 0, 0, message, hint);
-    return new Reading.Rejected(
-        List.of(problem), List.of(new Reading.SourceFile(path, Optional.empty())));
-  }
-
-  /** Parses files; those with much less content than before only once they have settled. */
-  private Reading confirmed(List<FileSnapshot> first, FlagDefaults now) {
-    List<FileSnapshot> found = first;
-    for (int moment = 0; moment < MOMENTS; moment++) {
-      Reading read = ConfigReader.read(found, now);
-      if (!suspicious(found, read)) {
-        return accepted(found, now, read);
-      }
-      pause.pause(MOMENT);
-      Optional<List<FileSnapshot>> again = look();
-      if (again.isEmpty()) {
-        return noAnswer();
-      }
-      if (again.get().equals(found)) {
-        return accepted(found, now, read);
-      }
-      found = again.get();
-    }
-    return rejected(
-        found.getFirst().path(),
-        "changes faster than it can be read, and says much less than before",
-        "it is read again when it changes no more");
-  }
-
-  private boolean suspicious(List<FileSnapshot> found, Reading read) {
-    Config before = good;
-    return before != null
-        && read instanceof Reading.Read now
-        && (Shrinkage.of(before, now.config()) || Shrinkage.of(files, found));
-  }
-
-  private Reading accepted(List<FileSnapshot> found, FlagDefaults now, Reading read) {
-    files = found;
-    flags = now;
-    reading = read;
-    good = read instanceof Reading.Read(var config, var _, var _, var _) ? config : good;
     return read;
+  }
+
+  /**
+   * A file that is gone together with its mount was not deleted by anybody: the config stays. If
+   * the mount is still there, as that of a ConfigMap that was deleted, the defaults apply.
+   */
+  private Optional<Reading> unmounted(List<FileSnapshot> found) {
+    Reading.Read before = good;
+    for (Map.Entry<Path, String> each : mounts.entrySet()) {
+      Path path = each.getKey();
+      String mount = each.getValue();
+      boolean there =
+          found.stream().anyMatch(file -> file.path().equals(path) && file.bytes().isPresent());
+      if (before != null && !there && !mountPoints().contains(mount)) {
+        String what = "the volume " + mount + " is not mounted any more";
+        Problem problem =
+            new Problem(
+                Severity.WARNING,
+                path.toString(),
+                0,
+                0,
+                what + ": the last config stays in force",
+                "mount it again, or restart the agent without it");
+        return Optional.of(
+            new Reading.Read(
+                before.config(),
+                List.of(problem),
+                before.sources(),
+                before.places(),
+                new Reading.Gap(
+                    before.gap().ignoredKeys(), what + ": the last config stays in force")));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private Map<Path, String> mountsOf(List<FileSnapshot> found) {
+    Map<Path, String> result = new HashMap<>();
+    List<String> points = mountPoints();
+    for (FileSnapshot file : found) {
+      if (file.bytes().isPresent()) {
+        Path path = file.path().toAbsolutePath();
+        points.stream()
+            .filter(point -> !point.equals("/") && path.startsWith(point))
+            .max(Comparator.comparing(String::length))
+            .ifPresent(point -> result.put(file.path(), point));
+      }
+    }
+    return result;
+  }
+
+  /** Every mount point of this process; none if the kernel does not say. */
+  private List<String> mountPoints() {
+    try {
+      return Files.readAllLines(mountinfo, StandardCharsets.ISO_8859_1).stream()
+          .map(line -> line.split(" ")[4])
+          .toList();
+    } catch (IOException | ArrayIndexOutOfBoundsException unknown) {
+      return List.of();
+    }
   }
 }

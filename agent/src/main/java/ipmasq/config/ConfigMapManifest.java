@@ -3,16 +3,11 @@ package ipmasq.config;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import ipmasq.config.Problem.Severity;
+import ipmasq.config.Value.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.snakeyaml.engine.v2.api.LoadSettings;
-import org.snakeyaml.engine.v2.api.lowlevel.Compose;
 import org.snakeyaml.engine.v2.common.ScalarStyle;
-import org.snakeyaml.engine.v2.exceptions.Mark;
-import org.snakeyaml.engine.v2.nodes.MappingNode;
-import org.snakeyaml.engine.v2.nodes.Node;
-import org.snakeyaml.engine.v2.nodes.NodeTuple;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 
 /**
@@ -21,8 +16,18 @@ import org.snakeyaml.engine.v2.nodes.ScalarNode;
  */
 public final class ConfigMapManifest {
   private static final String KEY = "config";
+  private static final String NAME = "ip-masq-agent";
+  private static final String NAMESPACE = "kube-system";
 
-  private ConfigMapManifest() {}
+  private final FileSnapshot file;
+  private final String text;
+  private final Value manifest;
+
+  private ConfigMapManifest(FileSnapshot file, String text, Value manifest) {
+    this.file = file;
+    this.text = text;
+    this.manifest = manifest;
+  }
 
   /**
    * Reads the config in a manifest, its problems with their places in the manifest's file and its
@@ -32,82 +37,59 @@ public final class ConfigMapManifest {
     if (file.bytes().isEmpty()) {
       return Optional.empty();
     }
-    String text = FileText.decode(file.bytes().get().array());
+    String text = new String(file.bytes().get().array(), UTF_8);
     if (!text.contains("ConfigMap")) {
       return Optional.empty();
     }
-    Optional<MappingNode> map = configMap(text);
-    return map.map(
-        manifest -> {
-          Optional<ScalarNode> config = config(manifest);
-          return config.isPresent()
-              ? read(file, text, config.get(), flags)
-              : noConfig(file, manifest);
-        });
+    List<ConfigMapManifest> maps =
+        Document.all(text).stream()
+            .filter(
+                document ->
+                    document.member("kind").filter(k -> k.text().equals("ConfigMap")).isPresent())
+            .map(document -> new ConfigMapManifest(file, text, document))
+            .toList();
+    return maps.stream()
+        .filter(map -> map.config().isPresent())
+        .findFirst()
+        .or(() -> maps.stream().findFirst())
+        .map(map -> map.read(flags));
   }
 
-  private static Optional<MappingNode> configMap(String text) {
-    LoadSettings settings =
-        LoadSettings.builder().setUseMarks(true).setCodePointLimit(Integer.MAX_VALUE).build();
-    Optional<MappingNode> found = Optional.empty();
-    try {
-      for (Node document : new Compose(settings).composeAllFromString(text)) {
-        if (document instanceof MappingNode map
-            && value(map, "kind").orElse(null) instanceof ScalarNode kind
-            && kind.getValue().equals("ConfigMap")
-            && (found.isEmpty() || config(found.get()).isEmpty())) {
-          found = Optional.of(map);
-        }
-      }
-      return found;
-    } catch (RuntimeException notYaml) {
-      return Optional.empty(); // the config reader reports where
-    }
-  }
-
-  private static Optional<Node> value(MappingNode map, String key) {
-    for (NodeTuple tuple : map.getValue()) {
-      if (tuple.getKeyNode() instanceof ScalarNode name && name.getValue().equals(key)) {
-        return Optional.of(tuple.getValueNode());
-      }
-    }
-    return Optional.empty();
-  }
-
-  private static List<NodeTuple> data(MappingNode manifest) {
-    return value(manifest, "data").orElse(null) instanceof MappingNode data
-        ? data.getValue()
-        : List.of();
-  }
-
-  private static String name(NodeTuple tuple) {
-    return tuple.getKeyNode() instanceof ScalarNode name ? name.getValue() : "";
+  private List<Value.Entry> data() {
+    return manifest
+        .member("data")
+        .filter(data -> data.kind() == Kind.MAP)
+        .map(Value::entries)
+        .orElse(List.of());
   }
 
   /** The value of the key {@code config}, or else of a key named like our file. */
-  private static Optional<ScalarNode> config(MappingNode manifest) {
-    Optional<ScalarNode> found = Optional.empty();
-    for (NodeTuple tuple : data(manifest)) {
-      if (tuple.getValueNode() instanceof ScalarNode text) {
-        if (name(tuple).equals(KEY)) {
-          return Optional.of(text);
-        }
-        found = found.isEmpty() && name(tuple).startsWith("ip-masq") ? Optional.of(text) : found;
-      }
-    }
-    return found;
+  private Optional<Value.Entry> config() {
+    List<Value.Entry> texts =
+        data().stream().filter(entry -> entry.value().node() instanceof ScalarNode).toList();
+    return texts.stream()
+        .filter(entry -> entry.name().text().equals(KEY))
+        .findFirst()
+        .or(
+            () ->
+                texts.stream()
+                    .filter(entry -> entry.name().text().startsWith("ip-masq"))
+                    .findFirst());
   }
 
-  private static Reading noConfig(FileSnapshot file, MappingNode manifest) {
-    List<String> keys = data(manifest).stream().map(ConfigMapManifest::name).toList();
-    Mark mark = manifest.getStartMark().orElseThrow();
+  private Reading read(FlagDefaults flags) {
+    return config().isPresent() ? read(config().get().value(), flags) : noConfig();
+  }
+
+  private Reading noConfig() {
+    List<String> keys = data().stream().map(entry -> entry.name().text()).toList();
     return new Reading.Rejected(
         List.of(
             new Problem(
                 Severity.ERROR,
                 file.path().toString(),
-                mark.getLine() + 1,
-                mark.getColumn() + 1,
+                manifest.line(),
+                manifest.column(),
                 "this ConfigMap has no key "
                     + KEY
                     + (keys.isEmpty() ? "" : ", but " + String.join(", ", keys)),
@@ -115,38 +97,78 @@ public final class ConfigMapManifest {
         List.of(new Reading.SourceFile(file.path(), Optional.empty())));
   }
 
-  private static Reading read(
-      FileSnapshot file, String text, ScalarNode config, FlagDefaults flags) {
-    String content = config.getValue();
-    int line = config.getStartMark().orElseThrow().getLine() + 1;
-    int column = config.getStartMark().orElseThrow().getColumn() + 1;
+  private Reading read(Value config, FlagDefaults flags) {
+    String content = config.written();
     // If the manifest holds the config line by line, it is read in place, so that its places are
     // the manifest's: all lines above are blanked, and its own lines are indented.
     boolean inPlace =
-        config.getScalarStyle() == ScalarStyle.LITERAL
+        ((ScalarNode) config.node()).getScalarStyle() == ScalarStyle.LITERAL
             && content.lines().noneMatch(each -> each.startsWith("---") || each.startsWith("%"));
-    String read = inPlace ? inPlace(text, line, content.lines().count()) : content;
+    String read = inPlace ? inPlace(config.line(), content.lines().count()) : content;
     Reading reading =
         ConfigReader.read(List.of(FileSnapshot.of(file.path(), read.getBytes(UTF_8))), flags);
-    FileBytes seen = new FileBytes(content.getBytes(UTF_8));
     List<Reading.SourceFile> sources =
-        List.of(new Reading.SourceFile(file.path(), Optional.of(seen)));
+        List.of(
+            new Reading.SourceFile(
+                file.path(), Optional.of(new FileBytes(content.getBytes(UTF_8)))));
     return switch (reading) {
-      case Reading.Read(var result, var warnings, var _, var _) ->
-          new Reading.Read(result, inPlace ? warnings : moved(warnings, line, column), sources);
+      case Reading.Read(var result, var warnings, var _, var places, var gap) -> {
+        List<Problem> all = new ArrayList<>(unseen());
+        all.addAll(inPlace ? warnings : moved(warnings, config));
+        yield new Reading.Read(result, all, sources, places, gap);
+      }
       case Reading.Rejected(var problems, var _) ->
-          new Reading.Rejected(inPlace ? problems : moved(problems, line, column), sources);
+          new Reading.Rejected(inPlace ? problems : moved(problems, config), sources);
     };
   }
 
-  private static String inPlace(String text, long line, long lines) {
-    StringBuilder read = new StringBuilder("\n".repeat((int) line));
+  /** What keeps the agents of our manifest from seeing this ConfigMap. */
+  private List<Problem> unseen() {
+    List<Problem> problems = new ArrayList<>();
+    Optional<Value> metadata = manifest.member("metadata");
+    metadata
+        .flatMap(it -> it.member("name"))
+        .filter(it -> !it.text().equals(NAME) && !it.text().startsWith(NAME + "-"))
+        .ifPresent(
+            it ->
+                problems.add(
+                    warning(it, "the agent mounts the ConfigMap " + NAME, "name it " + NAME)));
+    metadata
+        .flatMap(it -> it.member("namespace"))
+        .filter(it -> !it.text().equals(NAMESPACE))
+        .ifPresent(
+            it ->
+                problems.add(
+                    warning(
+                        it,
+                        "the agent runs in the namespace " + NAMESPACE + ", and sees no other",
+                        "put it into " + NAMESPACE)));
+    config()
+        .map(Value.Entry::name)
+        .filter(it -> !it.text().equals(KEY))
+        .ifPresent(
+            it ->
+                problems.add(
+                    warning(
+                        it,
+                        "the manifest mounts the key " + KEY + ", not " + it.text(),
+                        "name the key " + KEY)));
+    return problems;
+  }
+
+  private Problem warning(Value at, String message, String hint) {
+    return new Problem(
+        Severity.WARNING, file.path().toString(), at.line(), at.column(), message, hint);
+  }
+
+  private String inPlace(int line, long lines) {
+    StringBuilder read = new StringBuilder("\n".repeat(line));
     text.lines().skip(line).limit(lines).forEach(each -> read.append(each).append('\n'));
     return read.toString();
   }
 
   /** All problems of a quoted text are reported at the quotes. */
-  private static List<Problem> moved(List<Problem> problems, int line, int column) {
+  private static List<Problem> moved(List<Problem> problems, Value to) {
     List<Problem> moved = new ArrayList<>();
     for (Problem problem : problems) {
       String where =
@@ -157,8 +179,8 @@ public final class ConfigMapManifest {
           new Problem(
               problem.severity(),
               problem.file(),
-              line,
-              column,
+              to.line(),
+              to.column(),
               problem.message() + where,
               problem.hint()));
     }

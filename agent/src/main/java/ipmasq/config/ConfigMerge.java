@@ -33,13 +33,47 @@ final class ConfigMerge {
     List<Reading.SourceFile> sources = new ArrayList<>();
     boolean anyError = false;
     for (ConfigFile file : files) {
-      all.addAll(file.problems().list());
+      Problems problems = file.problems();
+      Reading.Gap gap = gap(problems.ignoredKeys(), problems.ignoredDocuments());
+      if (config.strict() && !gap.isNone()) {
+        problems.error(
+            0,
+            0,
+            gap.phrase()
+                    .replace(": the default list applies", "")
+                    .replaceAll("(was|were) ignored", "would be ignored")
+                + ", which strict forbids",
+            "correct or remove it, or switch strict off");
+      }
+      all.addAll(problems.list());
       sources.add(file.source());
-      anyError |= file.problems().anyError();
+      anyError |= problems.anyError();
     }
     return anyError
         ? new Reading.Rejected(all, sources)
-        : new Reading.Read(config, all, sources, places);
+        : new Reading.Read(config, all, sources, places, gap());
+  }
+
+  private Reading.Gap gap() {
+    return gap(
+        files.stream().mapToInt(file -> file.problems().ignoredKeys()).sum(),
+        files.stream().anyMatch(file -> file.problems().ignoredDocuments()));
+  }
+
+  private Reading.Gap gap(int keys, boolean documents) {
+    List<String> ignored = new ArrayList<>();
+    if (keys > 0) {
+      ignored.add(
+          keys == 1 ? "1 key of the file was ignored" : keys + " keys of the file were ignored");
+    }
+    if (documents) {
+      ignored.add("all but the first document of the file was ignored");
+    }
+    boolean byDefault = !places.containsKey(Key.NON_MASQUERADE_CIDRS);
+    return new Reading.Gap(
+        keys,
+        String.join(", ", ignored)
+            + (!ignored.isEmpty() && byDefault ? ": the default list applies" : ""));
   }
 
   /** The config with the files' value for a key. */
@@ -71,7 +105,7 @@ final class ConfigMerge {
 
   private static <T> void contradicts(Setting<T> setting, ConfigFile file, ConfigFile first) {
     Setting<T> other = first.setting(setting.key());
-    String place = other == null ? "" : ":" + other.place();
+    String place = other == null ? "" : ":" + other.at().place();
     file.problems()
         .error(
             setting.at(),

@@ -33,39 +33,51 @@ public record ConfigPaths(List<Path> paths, IfMissing ifMissing) {
   }
 
   /** Reads all of them. May block on a mount. */
-  public List<FileSnapshot> look() {
-    return look(_ -> {});
+  public List<FileSnapshot> read() {
+    return read(_ -> {});
   }
 
   /**
    * @param progress receives each path before it is read
    */
-  List<FileSnapshot> look(Consumer<Path> progress) {
+  public List<FileSnapshot> read(Consumer<Path> progress) {
     List<FileSnapshot> all = new ArrayList<>();
     for (Path path : paths) {
       progress.accept(path);
-      all.addAll(look(path));
+      read(path, all);
     }
     return all;
   }
 
   /** Reads a path: the file, or of a directory all {@code ip-masq*} files, sorted by name. */
-  private List<FileSnapshot> look(Path path) {
+  private void read(Path path, List<FileSnapshot> all) {
     if (!Files.isDirectory(path)) {
-      FileSnapshot file = FileSnapshot.at(path);
-      return List.of(isMissing(file) ? missing(path) : file);
+      FileSnapshot file = FileSnapshot.at(path, left(all));
+      all.add(isMissing(file) ? missing(path) : file);
+      return;
     }
     try {
       List<Path> files = list(path);
       List<Path> ours = files.stream().filter(ConfigPaths::isOurs).toList();
-      return ours.isEmpty()
-          ? List.of(noneIn(path, files))
-          : ours.stream().map(FileSnapshot::at).toList();
+      if (ours.isEmpty()) {
+        all.add(noneIn(path, files));
+      }
+      for (Path file : ours) {
+        all.add(FileSnapshot.at(file, left(all)));
+      }
     } catch (IOException e) {
-      return List.of(
+      all.add(
           FileSnapshot.with(
               path, Severity.ERROR, "the directory cannot be read", "check its permissions"));
     }
+  }
+
+  private static int left(List<FileSnapshot> read) {
+    int taken = 0;
+    for (FileSnapshot file : read) {
+      taken += file.bytes().map(bytes -> bytes.array().length).orElse(0);
+    }
+    return SizeLimit.BYTES - taken;
   }
 
   private static boolean isMissing(FileSnapshot file) {
@@ -80,7 +92,7 @@ public record ConfigPaths(List<Path> paths, IfMissing ifMissing) {
     return FileSnapshot.with(
         directory,
         Severity.WARNING,
-        "a directory without ip-masq* files" + butThereIs(others) + ": the defaults hold",
+        "a directory without ip-masq* files" + butThereIs(others) + ": the defaults apply",
         "name the files ip-masq-agent, ip-masq-more and so on");
   }
 
@@ -93,11 +105,12 @@ public record ConfigPaths(List<Path> paths, IfMissing ifMissing) {
             : "give the ConfigMap's key the name " + path.getFileName() + ", or name its file";
     return switch (ifMissing) {
       case ERROR -> FileSnapshot.with(path, Severity.ERROR, what, hint);
-      case WARNING -> FileSnapshot.with(path, Severity.WARNING, what + ": the defaults hold", hint);
+      case WARNING ->
+          FileSnapshot.with(path, Severity.WARNING, what + ": the defaults apply", hint);
       case DEFAULTS ->
           keys.isEmpty()
               ? FileSnapshot.missing(path)
-              : FileSnapshot.with(path, Severity.WARNING, what + ": the defaults hold", hint);
+              : FileSnapshot.with(path, Severity.WARNING, what + ": the defaults apply", hint);
     };
   }
 

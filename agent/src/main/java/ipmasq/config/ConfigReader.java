@@ -14,11 +14,10 @@ public final class ConfigReader {
 
   /**
    * Reads several paths as one config, once: files, and directories of {@code ip-masq*} files.
-   * Lists are united in the order of the paths; contradictions between files are an error, and so
-   * is a config that does not fit in memory.
+   * Lists are united in the order of the paths; contradictions between files are an error.
    */
   public static Reading read(ConfigPaths paths, FlagDefaults flags) {
-    return new ConfigFollower(paths).read(flags);
+    return read(paths.read(), flags);
   }
 
   /** Parses files that were read before. Pure. */

@@ -18,10 +18,6 @@ import java.util.Optional;
  * @param problem what is wrong with the path itself
  */
 public record FileSnapshot(Path path, Optional<FileBytes> bytes, Optional<Problem> problem) {
-  /** Far above a million ranges; a larger file is not a config. */
-  static final int MOST_MEGABYTES = 64;
-
-  private static final int MOST_BYTES = MOST_MEGABYTES << 20;
   private static final int S_IFMT = 0xf000;
   private static final int S_IFIFO = 0x1000;
   private static final int S_IFCHR = 0x2000;
@@ -30,9 +26,15 @@ public record FileSnapshot(Path path, Optional<FileBytes> bytes, Optional<Proble
 
   /** Reads a stream that is not a file, up to its end. */
   public static FileSnapshot from(Path path, InputStream in) {
+    return from(path, in, SizeLimit.BYTES);
+  }
+
+  private static FileSnapshot from(Path path, InputStream in, int most) {
     try {
-      byte[] bytes = in.readNBytes(MOST_BYTES + 1);
-      return bytes.length > MOST_BYTES ? tooLarge(path, "does not end") : of(path, bytes);
+      byte[] bytes = in.readNBytes(most + 1);
+      return bytes.length > most
+          ? tooLarge(path, "goes on after " + SizeLimit.megabytes(most))
+          : of(path, bytes);
     } catch (IOException e) {
       return unreadable(path, reason(e));
     }
@@ -54,18 +56,20 @@ public record FileSnapshot(Path path, Optional<FileBytes> bytes, Optional<Proble
   /**
    * Reads a file. Only a regular one is opened, after links were followed: opening a FIFO waits for
    * a writer, and some devices never end.
+   *
+   * @param most how many bytes it may have
    */
-  static FileSnapshot at(Path path) {
+  static FileSnapshot at(Path path, int most) {
     try {
       BasicFileAttributes attributes = Files.readAttributes(path, BasicFileAttributes.class);
       if (!attributes.isRegularFile()) {
         return unreadable(path, "it is " + kind(path, attributes) + ", not a file");
       }
-      if (attributes.size() > MOST_BYTES) {
-        return tooLarge(path, "is " + (attributes.size() >> 20) + " MB");
+      if (attributes.size() > most) {
+        return tooLarge(path, "is " + SizeLimit.megabytes(attributes.size()));
       }
       try (InputStream in = Files.newInputStream(path)) {
-        return from(path, in); // files in /proc claim to be empty, and any file may grow
+        return from(path, in, most); // files in /proc claim to be empty, and any file may grow
       }
     } catch (NoSuchFileException _) {
       Path parent = path.toAbsolutePath().getParent();
@@ -86,8 +90,8 @@ public record FileSnapshot(Path path, Optional<FileBytes> bytes, Optional<Proble
     return with(
         path,
         Severity.ERROR,
-        "the file " + what + ", more than the " + MOST_MEGABYTES + " MB that a config may have",
-        "check that it is the right file");
+        "too large for the agent: the file " + what + ", and " + SizeLimit.bytes(),
+        "check that it is the right file; " + SizeLimit.advice());
   }
 
   private static String kind(Path path, BasicFileAttributes attributes) throws IOException {

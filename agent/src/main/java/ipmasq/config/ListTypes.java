@@ -1,8 +1,8 @@
 package ipmasq.config;
 
-import static ipmasq.config.ScalarTypes.ordered;
+import static ipmasq.config.ValueType.ordered;
 
-import ipmasq.config.Token.TokenKind;
+import ipmasq.config.Value.Kind;
 import ipmasq.net.Cidr;
 import ipmasq.net.Cidrs;
 import ipmasq.net.Ip;
@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
 
 /** Types of lists, and of values that may be a single value or a list. */
 final class ListTypes {
@@ -20,82 +22,73 @@ final class ListTypes {
 
   private ListTypes() {}
 
-  /**
-   * The name of a value in messages: built on demand, since almost all of a million elements are
-   * fine.
-   */
-  private record Name(String key, int number) {
-    @Override
-    public String toString() {
-      return number == 0 ? key : "element " + number + " of " + key;
+  /** The element of a list; its name is built on demand, since almost all are fine. */
+  private record Element(String key, int number, Value value, Problems problems) {
+    void mismatch(String wanted, String hint) {
+      String name = number == 0 ? key : "element " + number + " of " + key;
+      problems.error(value, name + " is " + value.phrase() + wanted, hint);
     }
   }
 
   /** Reads an element and hands over its value or values; or reports what is wrong with it. */
-  private interface Element<E> {
-    void read(Name name, Token token, Problems problems, Consumer<E> values);
+  private interface ElementReader<E> {
+    void read(Element element, Consumer<E> values);
   }
 
   /**
+   * @param reader reads an element
    * @param alone whether a single element needs no list
    * @param elementSchema the schema of an element
+   * @param list makes the list to collect elements in
+   * @param copier makes it immutable
+   * @param flag reads the text of a flag
+   * @param writer the list as JSON would have it
    */
-  private record ListOf<E>(Element<E> element, boolean alone, Map<String, Object> elementSchema)
-      implements ValueType<List<E>> {
+  private record ListType<E, L extends List<E>>(
+      ElementReader<E> reader,
+      boolean alone,
+      Map<String, Object> elementSchema,
+      Supplier<List<E>> list,
+      Function<List<E>, L> copier,
+      Function<String, Parsed<L>> flag,
+      Function<L, Object> writer)
+      implements ValueType<L> {
     @Override
-    public Optional<List<E>> read(Input in) throws SyntaxError {
-      List<E> list = new ArrayList<>();
-      readInto(in, list);
-      return Optional.of(list);
-    }
-
-    void readInto(Input in, List<E> list) throws SyntaxError {
-      Token first = in.first();
-      if (first.kind() == TokenKind.LIST) {
-        elements(in, list);
-      } else if (first.kind() == TokenKind.NULL) {
-        in.places().add(first);
-      } else if (alone) {
-        one(in, new Name(in.key(), 0), first, list);
-      } else {
-        in.mismatch(", not a list", listHint(first));
-      }
-    }
-
-    private void elements(Input in, List<E> list) throws SyntaxError {
-      int number = 1;
-      for (Token at = in.rest().next(); at.kind() != TokenKind.LIST_END; at = in.rest().next()) {
-        Name name = new Name(in.key(), number++);
-        if (at.kind() == TokenKind.NULL) {
-          in.problems().error(at, name + " is empty", "write a value, or remove the element");
-        } else {
-          one(in, name, at, list);
+    public Optional<L> read(Input in) {
+      List<E> found = list.get();
+      Value value = in.value();
+      if (value.kind() == Kind.LIST) {
+        int number = 1;
+        for (Value element : value.elements()) {
+          one(in, number++, element, found);
         }
+      } else if (value.kind() == Kind.NULL) {
+        in.places().add(value);
+      } else if (alone) {
+        one(in, 0, value, found);
+      } else {
+        return in.mismatch(", not a list", listHint(value));
       }
+      return Optional.of(copier.apply(found));
     }
 
-    private void one(Input in, Name name, Token at, List<E> list) throws SyntaxError {
-      element.read(
-          name,
-          at,
-          in.problems(),
-          value -> {
-            list.add(value);
-            in.places().add(at);
+    private void one(Input in, int number, Value value, List<E> found) {
+      Element element = new Element(in.key(), number, value, in.problems());
+      if (value.kind() == Kind.NULL) {
+        element.mismatch("", "write a value, or remove the element");
+        return;
+      }
+      reader.read(
+          element,
+          each -> {
+            found.add(each);
+            in.places().add(value);
           });
-      in.rest().skip(at);
     }
 
-    /** One element, as flags have it. */
     @Override
-    public ParsedValue<List<E>> parse(String text) {
-      List<E> list = new ArrayList<>();
-      Problems problems = new Problems("");
-      Token token = new Token(TokenKind.TEXT, text, text, 0, 0);
-      element.read(new Name("it", 0), token, problems, list::add);
-      return problems.anyError()
-          ? new ParsedValue.MalformedValue<>(problems.list().getFirst().message())
-          : new ParsedValue.Value<>(list);
+    public Parsed<L> parse(String text) {
+      return flag.apply(text);
     }
 
     @Override
@@ -111,26 +104,46 @@ final class ListTypes {
     }
 
     @Override
-    public Object json(List<E> value) {
-      return value.stream().map(Object::toString).toList();
+    public Object json(L value) {
+      return writer.apply(value);
     }
 
     @Override
-    public List<E> copy(List<E> value) {
-      return List.copyOf(value);
+    public L copy(L value) {
+      return copier.apply(value);
     }
   }
 
-  private static String listHint(Token value) {
+  private static <E> ListType<E, List<E>> listOf(
+      ElementReader<E> reader, Map<String, Object> elementSchema) {
+    return new ListType<>(
+        reader,
+        true,
+        elementSchema,
+        ArrayList::new,
+        List::copyOf,
+        ListTypes::noFlag,
+        ListTypes::texts);
+  }
+
+  private static <L> ValueType.Parsed<L> noFlag(String text) {
+    throw new IllegalStateException("this key has no flag: " + text);
+  }
+
+  private static List<String> texts(List<?> values) {
+    return values.stream().map(Object::toString).toList();
+  }
+
+  private static String listHint(Value value) {
     String text = value.text();
     if (text.startsWith("-")) {
       return "a space belongs after the dash";
     }
     int dash = text.indexOf(" - ");
-    if (value.kind() == TokenKind.TEXT && dash > 0) {
+    if (value.kind() == Kind.TEXT && dash > 0) {
       return "a dash is missing: \"- " + Phrases.shortened(text.substring(0, dash)) + "\"";
     }
-    return value.kind() == TokenKind.TEXT && text.indexOf('\n') < 0
+    return value.kind() == Kind.TEXT && text.indexOf('\n') < 0
         ? "write a list: [" + apart(text) + "]"
         : "write a list: one element per line, each after a dash";
   }
@@ -149,120 +162,99 @@ final class ListTypes {
 
   /** Blocks of addresses, in memory as numbers. */
   static final ValueType<Cidrs> CIDRS =
-      new ValueType<>() {
-        private final ListOf<Cidr> list =
-            new ListOf<>(
-                ListTypes::cidr,
-                false,
-                ordered(
-                    "type",
-                    "string",
-                    "pattern",
-                    "^([0-9]{1,3}(\\.[0-9]{1,3}){3}|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)/[0-9]{1,3}$"));
+      new ListType<>(
+          ListTypes::cidr,
+          false,
+          ordered(
+              "type",
+              "string",
+              "pattern",
+              "^([0-9]{1,3}(\\.[0-9]{1,3}){3}|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)/[0-9]{1,3}$"),
+          Cidrs.Collector::new,
+          Cidrs::copyOf,
+          ListTypes::noFlag,
+          ListTypes::texts);
 
-        @Override
-        public Optional<Cidrs> read(Input in) throws SyntaxError {
-          Cidrs.Collector collector = new Cidrs.Collector();
-          list.readInto(in, collector);
-          return Optional.of(Cidrs.copyOf(collector));
-        }
-
-        @Override
-        public ParsedValue<Cidrs> parse(String text) {
-          return switch (list.parse(text)) {
-            case ParsedValue.Value<List<Cidr>>(var blocks) ->
-                new ParsedValue.Value<>(Cidrs.copyOf(blocks));
-            case ParsedValue.MalformedValue<List<Cidr>>(var reason) ->
-                new ParsedValue.MalformedValue<>(reason);
-          };
-        }
-
-        @Override
-        public Map<String, Object> schema() {
-          return list.schema();
-        }
-
-        @Override
-        public Object json(Cidrs value) {
-          return list.json(value);
-        }
-      };
-
-  private static void cidr(Name name, Token token, Problems problems, Consumer<Cidr> values) {
-    if (token.kind() != TokenKind.TEXT) {
-      problems.error(
-          token,
-          name + " is " + token.phrase() + ", not a CIDR",
-          "write an address, a slash and a length, such as \"10.0.0.0/8\"");
+  private static void cidr(Element element, Consumer<Cidr> values) {
+    Value value = element.value();
+    String example = "write an address, a slash and a length, such as \"10.0.0.0/8\"";
+    if (value.kind() != Kind.TEXT) {
+      element.mismatch(", not a CIDR", example);
       return;
     }
-    String text = token.text();
+    String text = value.text();
+    String what = "CIDR " + Phrases.quoted(text);
     switch (Cidr.parse(text)) {
-      case Cidr.ParsedCidr.Block(Cidr cidr) -> values.accept(cidr);
-      case Cidr.ParsedCidr.Misaligned(Ip ip, Cidr network) ->
-          problems.error(
-              token,
-              "CIDR "
-                  + Phrases.quoted(text)
-                  + " is not aligned to a CIDR block, ip: \""
-                  + ip
-                  + "\" network: \""
-                  + network
-                  + "\"",
-              "write \""
-                  + network
-                  + "\", or \""
-                  + ip
-                  + "/"
-                  + ip.family().bits()
-                  + "\" for one address");
-      case Cidr.ParsedCidr.V4Mapped() ->
-          problems.error(
-              token,
-              "CIDR " + Phrases.quoted(text) + " is IPv4 written as IPv6, which matches no packet",
-              "write it as IPv4, such as \"10.0.0.0/8\"");
-      case Cidr.ParsedCidr.MalformedCidr() ->
-          problems.error(
-              token,
-              "CIDR "
-                  + Phrases.quoted(text)
-                  + " could not be parsed, invalid CIDR address: "
-                  + Phrases.shortened(text),
-              cidrHint(text));
+      case Cidr.Parsed.Block(Cidr cidr) -> values.accept(cidr);
+      case Cidr.Parsed.Misaligned(Ip ip, Cidr network) ->
+          element
+              .problems()
+              .error(
+                  value,
+                  what
+                      + " is not aligned to a CIDR block, ip: \""
+                      + ip
+                      + "\" network: \""
+                      + network
+                      + "\"",
+                  "write \"%s\", or \"%s/%d\" for one address"
+                      .formatted(network, ip, ip.family().bits()));
+      case Cidr.Parsed.V4Mapped() ->
+          element
+              .problems()
+              .error(
+                  value,
+                  what + " is IPv4 written as IPv6, which matches no packet",
+                  "write it as IPv4, such as \"10.0.0.0/8\"");
+      case Cidr.Parsed.Malformed() ->
+          element
+              .problems()
+              .error(
+                  value,
+                  what + " could not be parsed, invalid CIDR address: " + Phrases.shortened(text),
+                  cidrHint(text).orElse(example));
     }
   }
 
   /** A suggestion for a misspelled value. */
-  private static String cidrHint(String text) {
-    if (Cidr.parse(text.strip()) instanceof Cidr.ParsedCidr.Block(Cidr cidr)) {
-      return "remove the spaces: \"" + cidr + "\"";
+  private static Optional<String> cidrHint(String text) {
+    if (Cidr.parse(text.strip()) instanceof Cidr.Parsed.Block(Cidr cidr)) {
+      return Optional.of("remove the spaces: \"" + cidr + "\"");
     }
     Optional<Ip> ip = Ip.parse(text);
     if (ip.isPresent()) {
-      return "add the length: \"" + ip.get() + "/" + ip.get().family().bits() + "\"";
+      return Optional.of("add the length: \"" + ip.get() + "/" + ip.get().family().bits() + "\"");
     }
     if (text.indexOf(',') >= 0) {
-      return "write one range per element: " + apart(text);
+      return Optional.of("write one range per element: " + apart(text));
     }
     if (text.strip().indexOf(' ') >= 0) {
-      return "write one range per element, each after a dash; is a dash missing?";
+      return Optional.of("write one range per element, each after a dash; is a dash missing?");
     }
     int slash = text.indexOf('/');
-    Optional<Ip> network = slash < 0 ? Optional.empty() : Ip.parse(text.substring(0, slash));
-    if (network.isPresent()) {
-      return "the length of an "
-          + network.get().family()
-          + " range is a number from 0 to "
-          + network.get().family().bits();
-    }
-    return "write an address, a slash and a length, such as \"10.0.0.0/8\"";
+    return (slash < 0 ? Optional.<Ip>empty() : Ip.parse(text.substring(0, slash)))
+        .map(Ip::family)
+        .map(
+            family ->
+                "the length of an " + family + " range is a number from 0 to " + family.bits());
   }
 
   /** Names of network interfaces. */
   static final ValueType<List<String>> INTERFACES =
-      new ListOf<>(
-          ListTypes::networkInterface,
-          true,
+      listOf(
+          (element, values) -> {
+            Value value = element.value();
+            String fault =
+                value.kind() == Kind.TEXT ? interfaceFault(value.text()) : ", not a name";
+            if (fault.isEmpty()) {
+              values.accept(value.text());
+            } else {
+              element.mismatch(
+                  fault,
+                  "write the name of a network interface such as \"eth0\", or \"eth+\" for all that"
+                      + " begin so");
+            }
+          },
           ordered(
               "type",
               "string",
@@ -272,19 +264,6 @@ final class ListTypes {
               MAX_INTERFACE_NAME,
               "pattern",
               "^[^\\s/:\"'\\\\`+!-][^\\s/:\"'\\\\`+]*\\+?$|^\\+$"));
-
-  private static void networkInterface(
-      Name name, Token token, Problems problems, Consumer<String> values) {
-    String fault = token.kind() == TokenKind.TEXT ? interfaceFault(token.text()) : ", not a name";
-    if (fault.isEmpty()) {
-      values.accept(token.text());
-      return;
-    }
-    problems.error(
-        token,
-        name + " is " + token.phrase() + fault,
-        "write the name of a network interface such as \"eth0\", or \"eth+\" for all that begin so");
-  }
 
   private static String interfaceFault(String name) {
     if (name.isEmpty() || name.equals(".") || name.equals("..")) {
@@ -306,85 +285,50 @@ final class ListTypes {
 
   /** Addresses and ranges of them. */
   static final ValueType<List<IpRange>> ADDRESSES =
-      new ListOf<>(
-          ListTypes::addresses,
-          true,
+      listOf(
+          (element, values) ->
+              Optional.of(element.value())
+                  .filter(value -> value.kind() == Kind.TEXT)
+                  .flatMap(value -> IpRange.parse(value.text()))
+                  .ifPresentOrElse(
+                      values,
+                      () ->
+                          element.mismatch(
+                              ", not an address or a range of addresses",
+                              "write \"192.0.2.1\" or \"192.0.2.1-192.0.2.9\"")),
           ordered("type", "string", "pattern", "^[0-9A-Fa-f:.]+(-[0-9A-Fa-f:.]+)?$"));
-
-  private static void addresses(
-      Name name, Token token, Problems problems, Consumer<IpRange> values) {
-    Optional<IpRange> range =
-        token.kind() == TokenKind.TEXT ? IpRange.parse(token.text()) : Optional.empty();
-    if (range.isEmpty()) {
-      problems.error(
-          token,
-          name + " is " + token.phrase() + ", not an address or a range of addresses",
-          "write \"192.0.2.1\" or \"192.0.2.1-192.0.2.9\"");
-    }
-    range.ifPresent(values);
-  }
 
   /** Ports and ranges of them; a text may hold several. */
   static final ValueType<List<PortRange>> PORTS =
-      new ValueType<>() {
-        private final ListOf<PortRange> list =
-            new ListOf<>(
-                ListTypes::ports,
-                true,
-                ordered(
-                    "type",
-                    List.of("string", "integer"),
-                    "pattern",
-                    "^(\\+?[0-9]+(-\\+?[0-9]+)?(,\\+?[0-9]+(-\\+?[0-9]+)?)*)?$",
-                    "minimum",
-                    1,
-                    "maximum",
-                    65535));
+      new ListType<>(
+          ListTypes::ports,
+          true,
+          ordered(
+              "type",
+              List.of("string", "integer"),
+              "pattern",
+              "^(\\+?[0-9]+(-\\+?[0-9]+)?(,\\+?[0-9]+(-\\+?[0-9]+)?)*)?$",
+              "minimum",
+              1,
+              "maximum",
+              65535),
+          ArrayList::new,
+          List::copyOf,
+          ToPorts::parse,
+          ranges -> String.join(",", texts(ranges)));
 
-        @Override
-        public Optional<List<PortRange>> read(Input in) throws SyntaxError {
-          return in.first().kind() == TokenKind.NULL ? Optional.empty() : list.read(in);
-        }
-
-        @Override
-        public ParsedValue<List<PortRange>> parse(String text) {
-          return switch (ToPorts.parse(text)) {
-            case ToPorts.ParsedPorts.PortRanges(var ranges) -> new ParsedValue.Value<>(ranges);
-            case ToPorts.ParsedPorts.MalformedPorts(String reason) ->
-                new ParsedValue.MalformedValue<>(reason);
-          };
-        }
-
-        @Override
-        public Map<String, Object> schema() {
-          return list.schema();
-        }
-
-        @Override
-        public Object json(List<PortRange> value) {
-          return String.join(",", value.stream().map(PortRange::toString).toList());
-        }
-
-        @Override
-        public List<PortRange> copy(List<PortRange> value) {
-          return List.copyOf(value);
-        }
-      };
-
-  private static void ports(Name name, Token token, Problems problems, Consumer<PortRange> values) {
+  private static void ports(Element element, Consumer<PortRange> values) {
+    Value value = element.value();
     String reason = "not ports";
-    if (token.kind() == TokenKind.TEXT || token.kind() == TokenKind.NUMBER) {
-      switch (ToPorts.parse(token.text())) {
-        case ToPorts.ParsedPorts.PortRanges(List<PortRange> ranges) -> {
+    if (value.kind() == Kind.TEXT || value.kind() == Kind.NUMBER) {
+      switch (ToPorts.parse(value.text())) {
+        case ValueType.Parsed.Valid<List<PortRange>>(var ranges) -> {
           ranges.forEach(values);
           return;
         }
-        case ToPorts.ParsedPorts.MalformedPorts(String why) -> reason = why;
+        case ValueType.Parsed.Malformed<List<PortRange>>(String why) -> reason = why;
       }
     }
-    problems.error(
-        token,
-        name + " is " + token.phrase() + ": " + reason,
-        "write ports such as \"1024-29999,32768-65535\"");
+    element.mismatch(": " + reason, "write ports such as \"1024-29999,32768-65535\"");
   }
 }

@@ -42,8 +42,16 @@ public record Problem(
   /** {@code path:3:5: error: message (hint)}. */
   @Override
   public String toString() {
+    return text(severity == Severity.ERROR ? "error: " : "warning: ");
+  }
+
+  /** {@code path:3:5: message (hint)}, for a log line, which has a level of its own. */
+  public String withoutSeverity() {
+    return text("");
+  }
+
+  private String text(String word) {
     String place = line == 0 ? file : file + ":" + line + ":" + column;
-    String word = severity == Severity.ERROR ? "error" : "warning";
-    return place + ": " + word + ": " + message + (hint.isEmpty() ? "" : " (" + hint + ")");
+    return place + ": " + word + message + (hint.isEmpty() ? "" : " (" + hint + ")");
   }
 }

@@ -3,6 +3,8 @@ package ipmasq.config;
 import ipmasq.config.Problem.Severity;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.IntFunction;
 
 /**
  * Collects the problems of one file. A file of 100,000 bad lines must not become a log of 100,000:
@@ -15,6 +17,8 @@ final class Problems {
   private final List<Problem> kept = new ArrayList<>();
   private int errors;
   private int warnings;
+  private int ignoredKeys;
+  private boolean ignoredDocuments;
 
   Problems(String file) {
     this.file = file;
@@ -24,7 +28,7 @@ final class Problems {
     return file;
   }
 
-  void error(Token at, String message, String hint) {
+  void error(Value at, String message, String hint) {
     error(at.line(), at.column(), message, hint);
   }
 
@@ -32,12 +36,31 @@ final class Problems {
     add(new Problem(Severity.ERROR, file, line, column, message, hint));
   }
 
-  void warning(Token at, String message, String hint) {
+  void warning(Value at, String message, String hint) {
     warning(at.line(), at.column(), message, hint);
   }
 
   void warning(int line, int column, String message, String hint) {
     add(new Problem(Severity.WARNING, file, line, column, message, hint));
+  }
+
+  /** Keys that the agent does not know: a warning, unless the config is strict. */
+  void ignored(int keys, Value at, String message, String hint) {
+    ignoredKeys += keys;
+    warning(at, message, hint);
+  }
+
+  void ignoredDocument(Document.Place at, String message, String hint) {
+    ignoredDocuments = true;
+    warning(at.line(), at.column(), message, hint);
+  }
+
+  int ignoredKeys() {
+    return ignoredKeys;
+  }
+
+  boolean ignoredDocuments() {
+    return ignoredDocuments;
   }
 
   void add(Problem problem) {
@@ -47,21 +70,6 @@ final class Problems {
     }
   }
 
-  void addAll(Problems others) {
-    int errorsBefore = others.errors;
-    int warningsBefore = others.warnings;
-    for (Problem problem : others.kept) {
-      add(problem);
-      if (problem.severity() == Severity.ERROR) {
-        errorsBefore--;
-      } else {
-        warningsBefore--;
-      }
-    }
-    errors += errorsBefore;
-    warnings += warningsBefore;
-  }
-
   /** Whether another warning would be kept, and so is worth building. */
   boolean wantsWarnings() {
     return warnings < KEPT;
@@ -69,6 +77,24 @@ final class Problems {
 
   boolean anyError() {
     return errors > 0;
+  }
+
+  /** Says otherwise what to do about the problems of some lines. */
+  void replaceHints(IntFunction<Optional<String>> hints) {
+    kept.replaceAll(
+        problem ->
+            hints
+                .apply(problem.line())
+                .map(
+                    hint ->
+                        new Problem(
+                            problem.severity(),
+                            file,
+                            problem.line(),
+                            problem.column(),
+                            problem.message(),
+                            hint))
+                .orElse(problem));
   }
 
   /** In the order of the file, with a last line for those that were only counted. */

@@ -11,12 +11,14 @@ public sealed interface Reading {
    * A config that can be put in force, with its warnings.
    *
    * @param places where the files set a value that is in effect; keys without one are missing
+   * @param gap what the files say that is not in the config
    */
   record Read(
       Config config,
       List<Problem> warnings,
       List<SourceFile> sources,
-      Map<Key<?>, List<Place>> places)
+      Map<Key<?>, List<Place>> places,
+      Gap gap)
       implements Reading {
     public Read {
       warnings = List.copyOf(warnings);
@@ -26,7 +28,22 @@ public sealed interface Reading {
 
     /** A config without the places of its values. */
     public Read(Config config, List<Problem> warnings, List<SourceFile> sources) {
-      this(config, warnings, sources, Map.of());
+      this(config, warnings, sources, Map.of(), Gap.NONE);
+    }
+  }
+
+  /**
+   * How a config that is in force falls short of its files.
+   *
+   * @param ignoredKeys how many of their keys are ignored
+   * @param phrase in words: {@code 2 keys of the file were ignored: the default list applies};
+   *     empty if the files are followed in full
+   */
+  record Gap(int ignoredKeys, String phrase) {
+    public static final Gap NONE = new Gap(0, "");
+
+    public boolean isNone() {
+      return phrase.isEmpty();
     }
   }
 

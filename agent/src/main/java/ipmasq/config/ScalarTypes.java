@@ -1,6 +1,10 @@
 package ipmasq.config;
 
-import ipmasq.config.Token.TokenKind;
+import static ipmasq.config.ValueType.ordered;
+
+import ipmasq.config.Value.Kind;
+import ipmasq.config.ValueType.Input;
+import ipmasq.config.ValueType.Parsed;
 import ipmasq.net.GoDuration;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -10,230 +14,202 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Function;
 
 /** Types of single values. */
 final class ScalarTypes {
+  private static final String DURATION =
+      "^\\+?(([0-9]+\\.?[0-9]*|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$";
+  private static final Duration SHORTEST_INTERVAL = Duration.ofMillis(100);
+
   private ScalarTypes() {}
+
+  /**
+   * @param file reads a value from a file
+   * @param flag reads the text of a flag
+   */
+  private record Scalar<T>(
+      Function<Input, Optional<T>> file,
+      Function<String, Parsed<T>> flag,
+      Map<String, Object> schema,
+      Function<T, Object> writer)
+      implements ValueType<T> {
+    @Override
+    public Optional<T> read(Input in) {
+      in.places().add(in.value());
+      return file.apply(in);
+    }
+
+    @Override
+    public Parsed<T> parse(String text) {
+      return flag.apply(text);
+    }
+
+    @Override
+    public Object json(T value) {
+      return writer.apply(value);
+    }
+  }
+
+  /** Null leaves the default in place. */
+  private static <T> Function<Input, Optional<T>> orNull(Function<Input, Optional<T>> file) {
+    return in -> in.value().kind() == Kind.NULL ? Optional.empty() : file.apply(in);
+  }
 
   /** {@code true} or {@code false}, and YAML's other words for them. */
   static final ValueType<Boolean> BOOLEAN =
-      new ValueType<>() {
-        @Override
-        public Optional<Boolean> read(Input in) throws SyntaxError {
-          in.places().add(in.first());
-          return switch (in.first().kind()) {
-            case BOOLEAN -> Optional.of(in.first().text().equals("true"));
-            case NULL -> Optional.empty();
-            case NUMBER, TEXT, MERGE, LIST, LIST_END, MAP, MAP_END, END -> {
-              in.mismatch(", not a boolean", "write true or false, without quotes");
-              yield Optional.empty();
-            }
-          };
-        }
-
-        /** As Go's flags take it. */
-        @Override
-        public ParsedValue<Boolean> parse(String text) {
-          return switch (text) {
-            case "1", "t", "T", "true", "TRUE", "True" -> new ParsedValue.Value<>(true);
-            case "0", "f", "F", "false", "FALSE", "False" -> new ParsedValue.Value<>(false);
-            default ->
-                new ParsedValue.MalformedValue<>("true or false, not " + Phrases.quoted(text));
-          };
-        }
-
-        @Override
-        public Map<String, Object> schema() {
-          return Map.of("type", List.of("boolean", "null"));
-        }
-
-        @Override
-        public Object json(Boolean value) {
-          return value;
-        }
-      };
+      new Scalar<>(
+          orNull(
+              in ->
+                  in.value().kind() == Kind.BOOLEAN
+                      ? Optional.of(in.value().text().equals("true"))
+                      : in.mismatch(", not a boolean", "write true or false, without quotes")),
+          // As Go's flags take it.
+          text ->
+              switch (text) {
+                case "1", "t", "T", "true", "TRUE", "True" -> new Parsed.Valid<>(true);
+                case "0", "f", "F", "false", "FALSE", "False" -> new Parsed.Valid<>(false);
+                default -> new Parsed.Malformed<>("true or false, not " + Phrases.quoted(text));
+              },
+          Map.of("type", List.of("boolean", "null")),
+          value -> value);
 
   /** A whole number from 0 on, or none. */
   static final ValueType<OptionalLong> COUNT =
-      new ValueType<>() {
-        @Override
-        public Optional<OptionalLong> read(Input in) throws SyntaxError {
-          Token first = in.first();
-          in.places().add(first);
-          if (first.kind() == TokenKind.NULL) {
-            return Optional.empty();
-          }
-          OptionalLong value =
-              first.kind() == TokenKind.NUMBER ? whole(first.text()) : OptionalLong.empty();
-          if (value.isEmpty()) {
-            in.mismatch(", not a whole number", "write a number such as 64");
-          } else if (value.getAsLong() < 0) {
-            in.mismatch(", but must not be negative", "write a number such as 64");
-          } else {
-            return Optional.of(value);
-          }
-          return Optional.empty();
-        }
-
-        @Override
-        public ParsedValue<OptionalLong> parse(String text) {
-          OptionalLong value = whole(text);
-          return value.isEmpty()
-              ? new ParsedValue.MalformedValue<>("a whole number, not " + Phrases.quoted(text))
-              : new ParsedValue.Value<>(value);
-        }
-
-        @Override
-        public Map<String, Object> schema() {
-          return ordered("type", List.of("integer", "null"), "minimum", 0);
-        }
-
-        @Override
-        public Object json(OptionalLong value) {
-          return value.isPresent() ? value.getAsLong() : "";
-        }
-      };
+      new Scalar<>(
+          orNull(
+              in -> {
+                OptionalLong value =
+                    in.value().kind() == Kind.NUMBER
+                        ? whole(in.value().text())
+                        : OptionalLong.empty();
+                String hint = "write a number such as 64";
+                if (value.isEmpty()) {
+                  return in.mismatch(", not a whole number", hint);
+                }
+                return value.getAsLong() < 0
+                    ? in.mismatch(", but must not be negative", hint)
+                    : Optional.of(value);
+              }),
+          text ->
+              whole(text).isEmpty()
+                  ? new Parsed.Malformed<>("a whole number, not " + Phrases.quoted(text))
+                  : new Parsed.Valid<>(whole(text)),
+          ordered("type", List.of("integer", "null"), "minimum", 0),
+          value -> value.isPresent() ? value.getAsLong() : "");
 
   private static OptionalLong whole(String number) {
     try {
       return OptionalLong.of(Long.parseLong(number));
     } catch (NumberFormatException _) {
-      // 64.0 and 1e3 are whole numbers too; numbers beyond a long are not.
-      try {
-        double value = Double.parseDouble(number);
-        boolean whole = value == Math.rint(value) && Math.abs(value) < 0x1p63;
-        return whole ? OptionalLong.of((long) value) : OptionalLong.empty();
-      } catch (NumberFormatException _) {
-        return OptionalLong.empty();
-      }
+      return OptionalLong.empty();
     }
   }
 
-  /** How often something happens: a Go duration above zero. */
+  /** How often something happens: a Go duration above zero; its flag has whole seconds. */
   static final ValueType<Duration> INTERVAL =
-      new ValueType<>() {
-        private static final Duration SHORTEST = Duration.ofMillis(100);
-        private static final String EXAMPLE = "write a duration such as \"60s\" or \"1h30m\"";
+      new Scalar<>(
+          ScalarTypes::interval,
+          // As in the agent that has this flag.
+          text -> {
+            OptionalLong seconds = whole(text);
+            return seconds.isEmpty() || seconds.getAsLong() < 1
+                ? new Parsed.Malformed<>(
+                    "a whole number of seconds, 1 or more, not " + Phrases.quoted(text))
+                : new Parsed.Valid<>(Duration.ofSeconds(seconds.getAsLong()));
+          },
+          ordered("type", "string", "pattern", DURATION),
+          ScalarTypes::durationText);
 
-        @Override
-        public Optional<Duration> read(Input in) throws SyntaxError {
-          Token first = in.first();
-          in.places().add(first);
-          switch (first.kind()) {
-            case TEXT -> {
-              return readText(in);
-            }
-            case NULL -> in.mismatch("", EXAMPLE + ", or leave the key out");
-            case NUMBER ->
-                in.mismatch(", not a duration", "write \"" + seconds(first.text()) + "s\"");
-            case BOOLEAN, MERGE, LIST, LIST_END, MAP, MAP_END, END ->
-                in.mismatch(", not a duration", EXAMPLE);
-          }
-          return Optional.empty();
-        }
+  /** How long something lasts: a Go duration above zero, or none. */
+  static final ValueType<Optional<Duration>> PERIOD =
+      new Scalar<>(
+          orNull(
+              in -> {
+                Optional<Duration> period = interval(in);
+                return period.isPresent() ? Optional.of(period) : Optional.empty();
+              }),
+          text ->
+              switch (GoDuration.parse(text)) {
+                case GoDuration.Parsed.Valid(Duration value) when value.isPositive() ->
+                    new Parsed.Valid<>(Optional.of(value));
+                case GoDuration.Parsed _ ->
+                    new Parsed.Malformed<>(
+                        "a duration above zero such as 10m, not " + Phrases.quoted(text));
+              },
+          ordered("type", List.of("string", "null"), "pattern", DURATION),
+          value -> value.map(ScalarTypes::durationText).orElse(""));
 
-        private static String seconds(String number) {
-          return number.startsWith("-") || number.equals("0") ? "60" : Phrases.shortened(number);
-        }
-
-        private Optional<Duration> readText(Input in) {
-          Token token = in.first();
-          return switch (GoDuration.parse(token.text())) {
-            case GoDuration.ParsedDuration.MalformedDuration(String reason) -> {
+  private static Optional<Duration> interval(Input in) {
+    Value value = in.value();
+    String example = "write a duration such as \"60s\" or \"1h30m\"";
+    return switch (value.kind()) {
+      case NULL -> in.mismatch("", example + ", or leave the key out");
+      case NUMBER -> in.mismatch(", not a duration", "write \"" + seconds(value.text()) + "s\"");
+      case BOOLEAN, MERGE, LIST, MAP -> in.mismatch(", not a duration", example);
+      case TEXT ->
+          switch (GoDuration.parse(value.text())) {
+            case GoDuration.Parsed.Malformed(String reason) -> {
               in.problems()
                   .error(
-                      token,
+                      value,
                       in.key() + ": " + Phrases.shortened(reason),
                       "write numbers with the units h, m, s, ms, us or ns, such as \"60s\" or"
                           + " \"1h30m\"");
               yield Optional.empty();
             }
-            case GoDuration.ParsedDuration.Value(Duration value) when !value.isPositive() -> {
-              in.problems()
-                  .error(
-                      token,
-                      in.key()
-                          + " is "
-                          + Phrases.quoted(token.text())
-                          + ", but must be more than zero",
-                      "write \"60s\"");
-              yield Optional.empty();
-            }
-            case GoDuration.ParsedDuration.Value(Duration value)
-                when value.compareTo(SHORTEST) < 0 -> {
-              in.problems()
-                  .warning(
-                      token,
-                      in.key() + " is " + Phrases.quoted(token.text()) + ", raised to 100ms",
-                      "write \"100ms\" or more");
-              yield Optional.of(SHORTEST);
-            }
-            case GoDuration.ParsedDuration.Value(Duration value) -> Optional.of(value);
+            case GoDuration.Parsed.Valid(Duration duration) -> atLeast(in, duration);
           };
-        }
+    };
+  }
 
-        /** In whole seconds, as in the agent that has this flag. */
-        @Override
-        public ParsedValue<Duration> parse(String text) {
-          OptionalLong seconds = whole(text);
-          return seconds.isEmpty() || seconds.getAsLong() < 1
-              ? new ParsedValue.MalformedValue<>(
-                  "a whole number of seconds, 1 or more, not " + Phrases.quoted(text))
-              : new ParsedValue.Value<>(Duration.ofSeconds(seconds.getAsLong()));
-        }
+  private static Optional<Duration> atLeast(Input in, Duration duration) {
+    String what = in.key() + " is " + Phrases.quoted(in.value().text());
+    if (!duration.isPositive()) {
+      in.problems().error(in.value(), what + ", but must be more than zero", "write \"60s\"");
+      return Optional.empty();
+    }
+    if (duration.compareTo(SHORTEST_INTERVAL) < 0) {
+      in.problems().warning(in.value(), what + ", raised to 100ms", "write \"100ms\" or more");
+      return Optional.of(SHORTEST_INTERVAL);
+    }
+    return Optional.of(duration);
+  }
 
-        @Override
-        public Map<String, Object> schema() {
-          return ordered(
-              "type",
-              "string",
-              "pattern",
-              "^\\+?(([0-9]+\\.?[0-9]*|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$");
-        }
+  private static String seconds(String number) {
+    return number.startsWith("-") || number.equals("0") ? "60" : Phrases.shortened(number);
+  }
 
-        @Override
-        public Object json(Duration value) {
-          return value.toNanosPart() == 0
-              ? value.toSeconds() + "s"
-              : value.toNanos() % 1_000_000 == 0 ? value.toMillis() + "ms" : value.toNanos() + "ns";
-        }
-      };
+  /** As Go would write it, in one unit. */
+  static String durationText(Duration value) {
+    return value.toNanosPart() == 0
+        ? value.toSeconds() + "s"
+        : value.toNanos() % 1_000_000 == 0 ? value.toMillis() + "ms" : value.toNanos() + "ns";
+  }
 
   /** The name of an iptables chain. */
   static final ValueType<String> CHAIN =
-      new ValueType<>() {
-        @Override
-        public Optional<String> read(Input in) throws SyntaxError {
-          Token first = in.first();
-          in.places().add(first);
-          if (first.kind() == TokenKind.NULL) {
-            return Optional.empty();
-          }
-          if (first.kind() != TokenKind.TEXT) {
-            in.mismatch(", not a name", "put the name in quotes");
-            return Optional.empty();
-          }
-          return switch (parse(first.text())) {
-            case ParsedValue.Value<String>(String name) -> Optional.of(name);
-            case ParsedValue.MalformedValue<String>(String reason) -> {
-              in.problems()
-                  .error(first, in.key() + ": " + reason, "write a name such as \"IP-MASQ-AGENT\"");
-              yield Optional.empty();
-            }
-          };
-        }
-
-        @Override
-        public ParsedValue<String> parse(String text) {
-          String fault = ChainName.fault(text);
-          return fault.isEmpty()
-              ? new ParsedValue.Value<>(text)
-              : new ParsedValue.MalformedValue<>(fault);
-        }
-
-        @Override
-        public Map<String, Object> schema() {
-          return ordered(
+      new Scalar<>(
+          orNull(
+              in -> {
+                if (in.value().kind() != Kind.TEXT) {
+                  return in.mismatch(", not a name", "put the name in quotes");
+                }
+                String fault = ChainName.fault(in.value().text());
+                if (!fault.isEmpty()) {
+                  in.problems()
+                      .error(
+                          in.value(),
+                          in.key() + ": " + fault,
+                          "write a name such as \"IP-MASQ-AGENT\"");
+                }
+                return Optional.of(in.value().text()).filter(_ -> fault.isEmpty());
+              }),
+          text ->
+              ChainName.fault(text).isEmpty()
+                  ? new Parsed.Valid<>(text)
+                  : new Parsed.Malformed<>(ChainName.fault(text)),
+          ordered(
               "type",
               List.of("string", "null"),
               "minLength",
@@ -241,66 +217,31 @@ final class ScalarTypes {
               "maxLength",
               ChainName.MAX_BYTES,
               "pattern",
-              "^[^\\s\"'\\\\`!-][^\\s\"'\\\\`]*$");
-        }
-
-        @Override
-        public Object json(String value) {
-          return value;
-        }
-      };
+              "^[^\\s\"'\\\\`!-][^\\s\"'\\\\`]*$"),
+          value -> value);
 
   /** One of a few words: the names of an enum's constants in small letters. */
-  record ChoiceType<E extends Enum<E>>(Class<E> constants) implements ValueType<E> {
-    private Map<String, E> words() {
-      Map<String, E> words = new LinkedHashMap<>();
-      for (E constant : constants.getEnumConstants()) {
-        words.put(constant.name().toLowerCase(Locale.ROOT), constant);
-      }
-      return words;
+  static <E extends Enum<E>> ValueType<E> choice(Class<E> constants) {
+    Map<String, E> words = new LinkedHashMap<>();
+    for (E constant : constants.getEnumConstants()) {
+      words.put(constant.name().toLowerCase(Locale.ROOT), constant);
     }
-
-    @Override
-    public Optional<E> read(Input in) throws SyntaxError {
-      in.places().add(in.first());
-      if (in.first().kind() == TokenKind.NULL) {
-        return Optional.empty();
-      }
-      E value = in.first().kind() == TokenKind.TEXT ? words().get(in.first().text()) : null;
-      if (value == null) {
-        in.mismatch("", "write one of " + String.join(", ", words().keySet()));
-      }
-      return Optional.ofNullable(value);
-    }
-
-    @Override
-    public ParsedValue<E> parse(String text) {
-      E value = words().get(text);
-      return value == null
-          ? new ParsedValue.MalformedValue<>(
-              "one of " + String.join(", ", words().keySet()) + ", not " + Phrases.quoted(text))
-          : new ParsedValue.Value<>(value);
-    }
-
-    @Override
-    public Map<String, Object> schema() {
-      List<Object> choices = new ArrayList<>(words().keySet());
-      choices.add(Optional.empty()); // null
-      return Map.of("enum", choices);
-    }
-
-    @Override
-    public Object json(E value) {
-      return value.name().toLowerCase(Locale.ROOT);
-    }
-  }
-
-  /** Alternating names and values, in this order. */
-  static Map<String, Object> ordered(Object... namesAndValues) {
-    Map<String, Object> map = new LinkedHashMap<>();
-    for (int i = 0; i < namesAndValues.length; i += 2) {
-      map.put((String) namesAndValues[i], namesAndValues[i + 1]);
-    }
-    return map;
+    String all = "one of " + String.join(", ", words.keySet());
+    List<Object> schema = new ArrayList<>(words.keySet());
+    schema.add(Optional.empty()); // null
+    return new Scalar<>(
+        orNull(
+            in -> {
+              E value = in.value().kind() == Kind.TEXT ? words.get(in.value().text()) : null;
+              return value == null ? in.mismatch("", "write " + all) : Optional.of(value);
+            }),
+        text -> {
+          E value = words.get(text);
+          return value == null
+              ? new Parsed.Malformed<>(all + ", not " + Phrases.quoted(text))
+              : new Parsed.Valid<>(value);
+        },
+        Map.of("enum", schema),
+        value -> value.name().toLowerCase(Locale.ROOT));
   }
 }

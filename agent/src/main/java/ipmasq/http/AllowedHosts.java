@@ -4,6 +4,8 @@ import ipmasq.net.Ip;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -14,6 +16,9 @@ import java.util.stream.Stream;
  * fine, and so is a client that sends no Host header: no browser does that.
  */
 public final class AllowedHosts implements Handler {
+  private static final Pattern HOST =
+      Pattern.compile("(?:\\[([^\\]]*)\\]|([^:\\[\\]]+?)\\.?)(?::[0-9]*)?");
+
   private final Set<String> names;
   private final Handler next;
 
@@ -30,7 +35,7 @@ public final class AllowedHosts implements Handler {
 
   @Override
   public void handle(Request request, Consumer<Response> answer) {
-    if (request.host().isEmpty() || allows(request.host().get())) {
+    if (request.host().isEmpty() || allows(HOST.matcher(request.host().get()))) {
       next.handle(request, answer);
     } else {
       answer.accept(
@@ -39,12 +44,13 @@ public final class AllowedHosts implements Handler {
     }
   }
 
-  /** Whether this is us: {@code HOST}, {@code HOST:PORT}, {@code [IPV6]:PORT}. */
-  private boolean allows(String header) {
-    boolean bracketed = header.startsWith("[");
-    int end = bracketed ? header.indexOf(']') : header.indexOf(':');
-    String host = header.substring(bracketed ? 1 : 0, end < 0 ? header.length() : end);
-    String name = host.endsWith(".") ? host.substring(0, host.length() - 1) : host;
-    return Ip.parse(host).isPresent() || names.contains(name.toLowerCase(Locale.ROOT));
+  private boolean allows(Matcher host) {
+    if (!host.matches()) {
+      return false;
+    }
+    String name = host.group(2);
+    return name == null
+        ? Ip.parse(host.group(1)).isPresent()
+        : Ip.parse(name).isPresent() || names.contains(name.toLowerCase(Locale.ROOT));
   }
 }

@@ -1,171 +1,120 @@
 package ipmasq.http;
 
+import java.io.BufferedInputStream;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.SocketChannel;
-import java.util.Arrays;
-import org.jspecify.annotations.Nullable;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
- * One client. Used by the server's thread.
- *
- * <pre>
- *   READING ──whole head──▶ ANSWERING ──answer──▶ WRITING ──▶ READING (or the end)
- *      └──── bad head ────────────────────────────▶  └─last─▶ DRAINING ──▶ the end
- * </pre>
+ * One client and its one request; reads from the client until a deadline, however slowly it sends.
+ * Served by one thread; the endpoint's thread closes it when its time is over, or when it is the
+ * oldest of too many.
  */
-final class Connection {
-  enum ConnectionState {
-    /** Waiting for a request, or for the rest of one. */
-    READING,
-    /** The handler has it. */
-    ANSWERING,
-    /** The answer is being sent. */
-    WRITING,
-    /** The answer is sent; further input is discarded, because a reset could destroy the answer. */
-    DRAINING
-  }
+final class Connection extends InputStream {
+  private static final Duration DRAIN = Duration.ofSeconds(1);
 
-  private static final int FIRST_BYTES = 1024;
-
-  final SocketChannel channel;
-  final SelectionKey key;
+  private final Socket socket;
   private final Limits limits;
-
-  private byte[] input = new byte[FIRST_BYTES];
-  private int filled;
-  private boolean lineCame;
-  private ByteBuffer[] output = {};
-  private boolean last;
-  private int requests;
-
-  private ConnectionState state = ConnectionState.READING;
-  private long since;
+  private final CompletableFuture<Response> answer = new CompletableFuture<>();
+  private final long end;
   private long deadline;
 
-  Connection(SocketChannel channel, SelectionKey key, Limits limits, long now) {
-    this.channel = channel;
-    this.key = key;
+  Connection(Socket socket, Limits limits) {
+    this.socket = socket;
     this.limits = limits;
-    this.since = now;
-    this.deadline = now + limits.request().toNanos();
+    this.end = System.nanoTime() + 3 * limits.time().toNanos();
+    this.deadline = System.nanoTime() + limits.time().toNanos();
   }
 
-  ConnectionState state() {
-    return state;
+  /** How long it may stay open, in milliseconds: to arrive, to be answered and to be sent. */
+  long millisLeft() {
+    return TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
   }
 
-  /** When this state began. */
-  long since() {
-    return since;
-  }
-
-  /** When this state must be over. */
-  long deadline() {
-    return deadline;
-  }
-
-  /** Whether a part of a request has come. */
-  boolean midRequest() {
-    return filled > 0;
-  }
-
-  private void become(ConnectionState next, long now, long nanos) {
-    state = next;
-    since = now;
-    deadline = now + nanos;
-    key.interestOps(
-        switch (next) {
-          case READING, DRAINING -> SelectionKey.OP_READ;
-          case ANSWERING -> 0;
-          case WRITING -> SelectionKey.OP_WRITE;
-        });
-  }
-
-  /** Reads available input; returns whether the client is still connected. */
-  boolean read(ByteBuffer scratch, long now) throws IOException {
-    scratch.clear();
-    if (state == ConnectionState.READING) {
-      scratch.limit(Math.min(scratch.capacity(), limits.headBytes() - filled));
-    }
-    int read = channel.read(scratch);
-    if (read < 0) {
-      return false;
-    }
-    if (state != ConnectionState.READING) {
-      return true;
-    }
-    if (filled == 0 && read > 0) {
-      become(ConnectionState.READING, now, limits.request().toNanos());
-    }
-    if (filled + read > input.length) {
-      input = Arrays.copyOf(input, Math.max(filled + read, 2 * input.length));
-    }
-    for (int i = 0; i < read; i++) {
-      byte b = scratch.get(i);
-      lineCame |= b == '\n';
-      input[filled++] = b;
-    }
-    return true;
-  }
-
-  /** The request, if it is complete or malformed; the caller must then answer. */
-  Head.@Nullable ParsedHead next() {
-    if (!lineCame && filled < limits.lineBytes()) {
-      return null;
-    }
-    lineCame = false;
-    Head.ParsedHead parsed = Head.parse(input, filled, limits);
-    return parsed instanceof Head.ParsedHead.Partial ? null : parsed;
-  }
-
-  /** A whole head was taken; what follows it is the next request's. */
-  void answering(Head.ParsedHead.WholeHead whole, long now) {
-    filled -= whole.length();
-    System.arraycopy(input, whole.length(), input, 0, filled);
-    lineCame = filled > 0;
-    last = !whole.keepAlive() || ++requests >= limits.requests();
-    become(ConnectionState.ANSWERING, now, limits.request().toNanos());
-  }
-
-  /** Nothing more is taken from this client after the answer. */
-  void lastAnswer() {
-    last = true;
-  }
-
-  boolean keepsAlive() {
-    return !last;
-  }
-
-  void send(ByteBuffer[] answer, long now) {
-    output = answer;
-    become(ConnectionState.WRITING, now, limits.request().toNanos());
-  }
-
-  /** Writes as much as the client accepts; returns whether the connection stays open. */
-  boolean write(long now) throws IOException {
-    channel.write(output);
-    if (output[output.length - 1].hasRemaining()) {
-      return true;
-    }
-    output = new ByteBuffer[0];
-    if (last) {
-      channel.shutdownOutput();
-      become(ConnectionState.DRAINING, now, Math.min(1_000_000_000L, limits.request().toNanos()));
-    } else {
-      become(
-          ConnectionState.READING, now, (filled > 0 ? limits.request() : limits.idle()).toNanos());
-    }
-    return true;
-  }
-
-  void close() {
-    key.cancel();
+  /** From any thread. */
+  @Override
+  public void close() {
+    answer.cancel(false);
     try {
-      channel.close();
+      socket.close();
     } catch (IOException gone) {
       // It is closed either way.
     }
+  }
+
+  void serve(Handler handler) {
+    try (this) {
+      socket.setTcpNoDelay(true);
+      exchange(handler);
+      // Input that nobody read would reset the connection, which could destroy the answer.
+      deadline = System.nanoTime() + DRAIN.toNanos();
+      socket.shutdownOutput();
+      transferTo(OutputStream.nullOutputStream());
+    } catch (IOException gone) {
+      // The client went away, or was sent away.
+    }
+  }
+
+  private void exchange(Handler handler) throws IOException {
+    try {
+      Head head = Head.read(new BufferedInputStream(this), limits);
+      answer(handler, head.request()).write(socket.getOutputStream(), head.withBody());
+    } catch (Head.Refused refused) {
+      refused.response().write(socket.getOutputStream(), true);
+    } catch (SocketTimeoutException slow) {
+      Response.text(408, "the request took too long").write(socket.getOutputStream(), true);
+    }
+  }
+
+  private Response answer(Handler handler, Request request) {
+    try {
+      handler.handle(
+          new Request(request.path(), request.query(), request.host(), this::cancelled),
+          answer::complete);
+      return answer.get(limits.time().toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException late) {
+      answer.cancel(false);
+      return Response.text(503, "the answer took too long");
+    } catch (RuntimeException | Error | ExecutionException | InterruptedException bug) {
+      return Response.text(500, "this is a bug");
+    }
+  }
+
+  /** A client that closed its side counts as gone. */
+  private boolean cancelled() {
+    try {
+      if (!answer.isDone()) {
+        socket.setSoTimeout(1);
+        return socket.getInputStream().read() < 0;
+      }
+      return true;
+    } catch (SocketTimeoutException waiting) {
+      return false;
+    } catch (IOException gone) {
+      return true;
+    }
+  }
+
+  @Override
+  public int read() throws IOException {
+    byte[] one = new byte[1];
+    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+  }
+
+  @Override
+  public int read(byte[] into, int from, int most) throws IOException {
+    long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+    if (millis <= 0) {
+      throw new SocketTimeoutException();
+    }
+    socket.setSoTimeout((int) millis);
+    return socket.getInputStream().read(into, from, most);
   }
 }

@@ -3,8 +3,9 @@ package ipmasq.http;
 import java.util.function.Consumer;
 
 /**
- * Answers requests. Called on the server's one thread, so it must not block: slow work goes to
- * another thread, which answers later.
+ * Answers requests. Called by several threads at once, and must not wait: there are few of them.
+ * Slow work goes to another thread, which answers later and may ask {@link Request#cancelled}
+ * first.
  */
 @FunctionalInterface
 public interface Handler {

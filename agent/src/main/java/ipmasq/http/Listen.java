@@ -5,9 +5,14 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Where to listen, as written on a command line. */
 public final class Listen {
+  private static final Pattern ADDRESS =
+      Pattern.compile("(?:\\[([^\\]]*)\\]|([^:]*)):([0-9]{1,5})");
+
   private Listen() {}
 
   /**
@@ -16,24 +21,16 @@ public final class Listen {
    * {@code localhost} is known.
    */
   public static Optional<InetSocketAddress> parse(String text) {
-    int colon = text.lastIndexOf(':');
-    if (colon < 0) {
+    Matcher parts = ADDRESS.matcher(text);
+    if (!parts.matches() || Integer.parseInt(parts.group(3)) > 65535) {
       return Optional.empty();
     }
-    int port = port(text.substring(colon + 1));
-    String host = text.substring(0, colon);
-    if (port < 0) {
-      return Optional.empty();
-    }
-    if (host.isEmpty()) {
+    int port = Integer.parseInt(parts.group(3));
+    String host = Optional.ofNullable(parts.group(1)).orElse(parts.group(2));
+    if (text.startsWith(":")) {
       return Optional.of(new InetSocketAddress(port));
     }
-    boolean bracketed = host.startsWith("[") && host.endsWith("]");
-    if (!bracketed && host.indexOf(':') >= 0) {
-      return Optional.empty();
-    }
-    String literal = bracketed ? host.substring(1, host.length() - 1) : host;
-    return Ip.parse(literal.equals("localhost") ? "127.0.0.1" : literal)
+    return Ip.parse(host.equals("localhost") ? "127.0.0.1" : host)
         .map(ip -> new InetSocketAddress(address(ip), port));
   }
 
@@ -43,20 +40,5 @@ public final class Listen {
     } catch (UnknownHostException wrongLength) {
       throw new AssertionError(wrongLength);
     }
-  }
-
-  private static int port(String text) {
-    if (text.isEmpty() || text.length() > 5) {
-      return -1;
-    }
-    int port = 0;
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      if (c < '0' || c > '9') {
-        return -1;
-      }
-      port = port * 10 + c - '0';
-    }
-    return port > 65535 ? -1 : port;
   }
 }

@@ -38,13 +38,23 @@ public final class ChildProcesses implements Commands {
 
   private final Programs programs;
   private final Duration deadline;
+  private final Consumer<Optional<Duration>> waiting;
 
   /** Whether the last run had much input or output: the next will have no less. */
   private boolean large;
 
-  public ChildProcesses(Programs programs, Duration deadline) {
+  /**
+   * @param waiting is told how long a process may take when it starts, and nothing when it ended
+   */
+  public ChildProcesses(
+      Programs programs, Duration deadline, Consumer<Optional<Duration>> waiting) {
     this.programs = programs;
     this.deadline = deadline;
+    this.waiting = waiting;
+  }
+
+  public ChildProcesses(Programs programs, Duration deadline) {
+    this(programs, deadline, _ -> {});
   }
 
   @Override
@@ -92,8 +102,9 @@ public final class ChildProcesses implements Commands {
     // 65,536 rules take iptables many seconds.
     Duration given = deadline.plus(Duration.ofSeconds(input.length() / BYTES_PER_SECOND));
     byte[] buffer = new byte[8192];
-    Lines lines = new Lines(sink);
+    Listing lines = new Listing(sink);
     ByteArrayOutputStream errors = new ByteArrayOutputStream(0);
+    waiting.accept(Optional.of(given));
     try {
       if (large || input.length() > LARGE) {
         sacrifice(process);
@@ -115,6 +126,7 @@ public final class ChildProcesses implements Commands {
       Thread.currentThread().interrupt();
       return new CommandResult.Broken("interrupted");
     } finally {
+      waiting.accept(Optional.empty());
       if (process.isAlive()) {
         kill(process);
       }
@@ -151,7 +163,7 @@ public final class ChildProcesses implements Commands {
   }
 
   private static boolean drain(
-      Process process, byte[] buffer, Lines lines, ByteArrayOutputStream errors)
+      Process process, byte[] buffer, Listing lines, ByteArrayOutputStream errors)
       throws IOException {
     boolean moved = false;
     InputStream out = process.getInputStream();

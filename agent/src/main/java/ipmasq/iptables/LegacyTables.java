@@ -23,25 +23,16 @@ public interface LegacyTables {
 
   /** The kernel's list. */
   static LegacyTables ofKernel() {
-    return (family, table) ->
-        in(
-            Path.of("/proc/thread-self/net"),
-            switch (family) {
-              case IPV4 -> "ip_tables_names";
-              case IPV6 -> "ip6_tables_names";
-            },
-            table);
-  }
-
-  private static Presence in(Path directory, String list, String table) {
-    try {
-      return Files.readAllLines(directory.resolve(list)).contains(table)
-          ? Presence.THERE
-          : Presence.NOT_THERE;
-    } catch (NoSuchFileException noModule) {
-      return Files.isDirectory(directory) ? Presence.NOT_THERE : Presence.UNKNOWN;
-    } catch (IOException unreadable) {
-      return Presence.UNKNOWN;
-    }
+    return (family, table) -> {
+      Path net = Path.of("/proc/thread-self/net");
+      try {
+        Path list = net.resolve(family == Family.IPV4 ? "ip_tables_names" : "ip6_tables_names");
+        return Files.readAllLines(list).contains(table) ? Presence.THERE : Presence.NOT_THERE;
+      } catch (NoSuchFileException noModule) {
+        return Files.isDirectory(net) ? Presence.NOT_THERE : Presence.UNKNOWN;
+      } catch (IOException unreadable) {
+        return Presence.UNKNOWN;
+      }
+    };
   }
 }

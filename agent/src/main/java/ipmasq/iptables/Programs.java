@@ -35,18 +35,18 @@ public record Programs(String path) {
    * <pre>iptables-save → /etc/alternatives/iptables-save → iptables-nft-save → xtables-nft-multi
    * </pre>
    */
-  public Variant.VariantKind kind(String name) {
+  public Variant.Kind kind(String name) {
     Optional<Path> found = find(name);
     if (found.isEmpty()) {
-      return Variant.VariantKind.UNKNOWN;
+      return Variant.Kind.UNKNOWN;
     }
     try {
       String file = found.get().toRealPath().getFileName().toString();
       return file.contains("nft")
-          ? Variant.VariantKind.NFT
-          : file.contains("legacy") ? Variant.VariantKind.LEGACY : Variant.VariantKind.UNKNOWN;
+          ? Variant.Kind.NFT
+          : file.contains("legacy") ? Variant.Kind.LEGACY : Variant.Kind.UNKNOWN;
     } catch (IOException gone) {
-      return Variant.VariantKind.UNKNOWN;
+      return Variant.Kind.UNKNOWN;
     }
   }
 }

@@ -1,7 +1,6 @@
 package ipmasq.log;
 
 import ipmasq.json.Json;
-import ipmasq.log.LogEvent.LogEventKind;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -21,7 +20,7 @@ public final class Log {
     JSON
   }
 
-  private enum LogLevel {
+  private enum Level {
     INFO,
     WARN,
     ERROR
@@ -44,44 +43,44 @@ public final class Log {
 
   /** Something an operator wants to see once: a change, a start, a recovery. */
   public void info(LogEvent event) {
-    write(LogLevel.INFO, event);
+    write(Level.INFO, event);
   }
 
   /** The same, shown from this {@code --v} level on; the text is built only then. */
   public void detail(int from, Supplier<LogEvent> event) {
     if (verbosity >= from) {
-      write(LogLevel.INFO, event.get());
+      write(Level.INFO, event.get());
     }
   }
 
   /** Something to look at, though masquerading works. */
   public void warn(LogEvent event) {
-    write(LogLevel.WARN, event);
+    write(Level.WARN, event);
   }
 
   /** Something that does not work. */
   public void error(LogEvent event) {
-    write(LogLevel.ERROR, event);
+    write(Level.ERROR, event);
   }
 
-  private void write(LogLevel level, LogEvent event) {
+  private void write(Level level, LogEvent event) {
     lines.accept(line(clock, format, level, event));
   }
 
   /** The line that says that others are missing. */
   public static String dropped(Clock clock, Format format, long count) {
-    String message = count + " log lines were dropped: nobody read them in time";
+    String message = count + " log lines were dropped: they were not read in time";
     return line(
         clock,
         format,
-        LogLevel.WARN,
-        LogEvent.of(LogEventKind.LINES_DROPPED, message).with("lines", count));
+        Level.WARN,
+        LogEvent.of(LogEvent.Kind.LINES_DROPPED, message).with("lines", count));
   }
 
-  private static String line(Clock clock, Format format, LogLevel level, LogEvent event) {
+  private static String line(Clock clock, Format format, Level level, LogEvent event) {
     String time = millis(clock.instant());
     return switch (format) {
-      case TEXT -> time + " " + level + " " + event.message();
+      case TEXT -> time + " " + level + " " + escaped(event.message());
       case JSON -> {
         Map<String, Object> line = new LinkedHashMap<>();
         line.put("time", time);
@@ -92,6 +91,23 @@ public final class Log {
         yield Json.write(line);
       }
     };
+  }
+
+  /**
+   * One line, whatever other programs' text is in it. It is escaped where it is read; this holds
+   * where that was forgotten.
+   */
+  private static String escaped(String message) {
+    StringBuilder line = new StringBuilder(message.length());
+    for (int i = 0; i < message.length(); i++) {
+      char c = message.charAt(i);
+      if (Character.isISOControl(c) || c == '\u2028' || c == '\u2029') {
+        line.append(c == '\n' ? "\\n" : "\\u" + Integer.toHexString(0x10000 | c).substring(1));
+      } else {
+        line.append(c);
+      }
+    }
+    return line.toString();
   }
 
   /** ISO 8601 to the millisecond, always of the same width, without a formatter's start-up cost. */

@@ -11,10 +11,10 @@ import java.util.Map;
  * @param message the line
  * @param fields further parts by name, in order; only JSON has them
  */
-public record LogEvent(LogEventKind kind, String message, Map<String, Object> fields) {
+public record LogEvent(Kind kind, String message, Map<String, Object> fields) {
 
-  /** What happened. {@code docs/json.md} lists them. */
-  public enum LogEventKind {
+  /** What happened. The schema of the output lists them. */
+  public enum Kind {
     START,
     STOP,
     FLAG_IGNORED,
@@ -24,10 +24,12 @@ public record LogEvent(LogEventKind kind, String message, Map<String, Object> fi
     LINES_DROPPED,
     CONFIG_MISSING,
     CONFIG_UNWATCHED,
+    THREAD_REFUSED,
     CONFIG_PROBLEM,
     CONFIG_BAD,
     CONFIG_GOOD,
     BACKEND,
+    IN_FORCE,
     NODE_WARNING,
     RULES_CHANGED,
     RULES_PENDING,
@@ -43,6 +45,11 @@ public record LogEvent(LogEventKind kind, String message, Map<String, Object> fi
     FLOWS_WRONG,
     FLOWS_RIGHT,
     FLOW_SAMPLE_FAILED,
+    ANSWERS_STOPPED,
+    ANSWERS_RETURNED,
+    PROBATION,
+    ROLLED_BACK,
+    STATE_FOLDER,
     FIGHT,
     FIGHT_OVER,
     CONFLICT,
@@ -60,7 +67,7 @@ public record LogEvent(LogEventKind kind, String message, Map<String, Object> fi
     fields = Collections.unmodifiableMap(new LinkedHashMap<>(fields));
   }
 
-  public static LogEvent of(LogEventKind kind, String message) {
+  public static LogEvent of(Kind kind, String message) {
     return new LogEvent(kind, message, Map.of());
   }
 

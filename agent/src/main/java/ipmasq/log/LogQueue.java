@@ -2,11 +2,10 @@ package ipmasq.log;
 
 import java.io.PrintStream;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
 
@@ -23,13 +22,13 @@ public final class LogQueue implements Consumer<String>, AutoCloseable {
   /** How long shutdown waits for a stream that may have no reader. */
   private static final Duration PATIENCE = Duration.ofMillis(300);
 
+  private static final String END = ""; // no line is empty
+
+  private final BlockingQueue<String> lines = new ArrayBlockingQueue<>(CAPACITY);
+  private final AtomicLong dropped = new AtomicLong();
   private final PrintStream out;
   private final LongFunction<String> droppedLine;
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition();
-  private final Deque<String> lines = new ArrayDeque<>();
-  private long dropped;
-  private boolean writing;
+  private final Thread writer;
 
   /**
    * @param droppedLine the line that says how many were dropped
@@ -37,41 +36,23 @@ public final class LogQueue implements Consumer<String>, AutoCloseable {
   public LogQueue(PrintStream out, LongFunction<String> droppedLine) {
     this.out = out;
     this.droppedLine = droppedLine;
-    Thread.ofPlatform().daemon().name("log").start(this::run);
+    writer = Thread.ofPlatform().daemon().name("log").start(this::run);
   }
 
   @Override
   public void accept(String line) {
-    lock.lock();
-    try {
-      if (lines.size() < CAPACITY) {
-        lines.add(line);
-        changed.signalAll();
-      } else {
-        dropped++;
-      }
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void drop() {
-    lock.lock();
-    try {
-      dropped++;
-    } finally {
-      lock.unlock();
+    if (!lines.offer(line)) {
+      dropped.incrementAndGet();
     }
   }
 
   private void run() {
     try {
-      while (true) {
-        try {
-          out.println(next());
-        } catch (OutOfMemoryError full) {
-          drop();
-          TimeUnit.NANOSECONDS.sleep(PATIENCE.toNanos()); // the next may find room
+      for (String line = lines.take(); !line.equals(END); line = lines.take()) {
+        out.println(line);
+        long lost = lines.isEmpty() ? dropped.getAndSet(0) : 0;
+        if (lost > 0) {
+          out.println(droppedLine.apply(lost));
         }
       }
     } catch (InterruptedException ended) {
@@ -79,40 +60,15 @@ public final class LogQueue implements Consumer<String>, AutoCloseable {
     }
   }
 
-  private String next() throws InterruptedException {
-    lock.lock();
-    try {
-      writing = false;
-      changed.signalAll();
-      while (lines.isEmpty() && dropped == 0) {
-        changed.await();
-      }
-      writing = true;
-      String line = lines.poll();
-      if (line != null) {
-        return line;
-      }
-      String lost = droppedLine.apply(dropped);
-      dropped = 0;
-      return lost;
-    } finally {
-      lock.unlock();
-    }
-  }
-
   /** Waits until all is written, but not for long. */
   @Override
   public void close() {
-    lock.lock();
     try {
-      long left = PATIENCE.toNanos();
-      while ((writing || !lines.isEmpty() || dropped > 0) && left > 0) {
-        left = changed.awaitNanos(left);
+      if (lines.offer(END, PATIENCE.toNanos(), TimeUnit.NANOSECONDS)) {
+        writer.join(PATIENCE);
       }
     } catch (InterruptedException ended) {
       Thread.currentThread().interrupt();
-    } finally {
-      lock.unlock();
     }
   }
 }

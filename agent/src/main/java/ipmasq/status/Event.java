@@ -2,38 +2,20 @@ package ipmasq.status;
 
 import ipmasq.net.Family;
 import ipmasq.plan.Change;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
  * Something that an operator may ask about later.
  *
- * @param family empty if it does not concern one family only
- * @param backend whose rules it is about; empty if it is not about our rules
- * @param text what happened, in a sentence without a full stop
- * @param changes what was written
- * @param more how many further changes are left out of the list
- * @param rule the other program's rule that it is about
- * @param times how often it happened in a row, {@code at} being the first and {@code until} the
- *     last time
+ * @param at the first time
+ * @param until the last time
+ * @param times how often it happened in a row
  */
-public record Event(
-    Instant at,
-    Instant until,
-    int times,
-    EventKind kind,
-    Optional<Family> family,
-    Optional<String> backend,
-    String text,
-    List<Change> changes,
-    int more,
-    Optional<String> rule,
-    Duration took) {
-
-  /** What kind of thing it is. */
-  public enum EventKind {
+public record Event(Instant at, Instant until, int times, What what) {
+  public enum Kind {
     /** Rules were written because the config asked for it. */
     CHANGED,
     /** Rules were written because another program had changed them. */
@@ -48,97 +30,72 @@ public record Event(
     ACCEPTED,
     /** Another program's rule began to override the config. */
     CONFLICT,
-    /** It no longer does. */
     CONFLICT_GONE,
     /** Live flows began to go against the config. */
     FLOWS_WRONG,
-    /** They no longer do. */
     FLOWS_RIGHT;
 
     /** As in JSON. */
-    String word() {
-      return switch (this) {
-        case CHANGED -> "changed";
-        case REPAIRED -> "repaired";
-        case FAILED -> "failed";
-        case RECOVERED -> "recovered";
-        case REJECTED -> "rejected";
-        case ACCEPTED -> "accepted";
-        case CONFLICT -> "conflict";
-        case CONFLICT_GONE -> "conflict-gone";
-        case FLOWS_WRONG -> "flows-wrong";
-        case FLOWS_RIGHT -> "flows-right";
-      };
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
   }
 
-  public Event {
-    changes = List.copyOf(changes);
+  /**
+   * What happened.
+   *
+   * @param family empty if it does not concern one family only
+   * @param backend whose rules it is about; empty if it is not about our rules
+   * @param text a sentence without a full stop
+   * @param changes what was written
+   * @param more how many further changes are left out of the list
+   * @param rule the other program's rule that it is about
+   */
+  public record What(
+      Kind kind,
+      Optional<Family> family,
+      Optional<String> backend,
+      String text,
+      List<Change> changes,
+      int more,
+      Optional<String> rule) {
+    private static final int NAMED = 20;
+
+    static What of(Kind kind, String text) {
+      return new What(
+          kind, Optional.empty(), Optional.empty(), text, List.of(), 0, Optional.empty());
+    }
+
+    static What ofRules(
+        Kind kind, Family family, String backend, String text, List<Change> written) {
+      List<Change> named =
+          written.stream()
+              .limit(NAMED)
+              .map(change -> new Change(change.kind(), change.what())) // the rule is not kept
+              .toList();
+      return new What(
+          kind,
+          Optional.of(family),
+          Optional.of(backend),
+          text,
+          named,
+          written.size() - named.size(),
+          Optional.empty());
+    }
+
+    static What ofForeignRule(Kind kind, Family family, String text, String rule) {
+      return new What(
+          kind, Optional.of(family), Optional.empty(), text, List.of(), 0, Optional.of(rule));
+    }
   }
 
-  static Event of(Instant at, EventKind kind, String text) {
-    return new Event(
-        at,
-        at,
-        1,
-        kind,
-        Optional.empty(),
-        Optional.empty(),
-        text,
-        List.of(),
-        0,
-        Optional.empty(),
-        Duration.ZERO);
+  static Event once(Instant at, What what) {
+    return new Event(at, at, 1, what);
   }
 
-  /** The same, about our rules in one place. */
-  Event in(Family where, String whose) {
-    return new Event(
-        at,
-        until,
-        times,
-        kind,
-        Optional.of(where),
-        Optional.of(whose),
-        text,
-        changes,
-        more,
-        rule,
-        took);
-  }
-
-  /** The same, about another program's rule. */
-  Event about(Family where, String foreign) {
-    return new Event(
-        at,
-        until,
-        times,
-        kind,
-        Optional.of(where),
-        backend,
-        text,
-        changes,
-        more,
-        Optional.of(foreign),
-        took);
-  }
-
-  Event writing(List<Change> what, int left, Duration time) {
-    return new Event(at, until, times, kind, family, backend, text, what, left, rule, time);
-  }
-
-  /** Whether the other one says the same, apart from the time. */
-  boolean repeats(Event other) {
-    return kind == other.kind
-        && family.equals(other.family)
-        && backend.equals(other.backend)
-        && text.equals(other.text)
-        && changes.equals(other.changes)
-        && rule.equals(other.rule);
-  }
-
-  /** This event, repeated later. */
+  /** The same, repeated later. */
   Event again(Instant later) {
-    return new Event(at, later, times + 1, kind, family, backend, text, changes, more, rule, took);
+    return new Event(at, later, times + 1, what);
   }
 }

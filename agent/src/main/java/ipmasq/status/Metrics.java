@@ -2,15 +2,20 @@ package ipmasq.status;
 
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
-import ipmasq.hook.Conflict;
-import ipmasq.loop.Pass;
-import ipmasq.loop.Pass.Basis;
-import ipmasq.loop.Trigger;
+import ipmasq.evidence.neighbours.Conflict;
 import ipmasq.net.Family;
+import ipmasq.net.Protocols;
 import ipmasq.plan.Counter;
 import ipmasq.policy.Policy;
 import ipmasq.policy.Policy.Destination;
 import ipmasq.policy.Policy.Treatment;
+import ipmasq.status.Status.Totals;
+import ipmasq.sync.SyncReport;
+import ipmasq.sync.SyncReport.Basis;
+import ipmasq.sync.Trigger;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -25,25 +30,25 @@ final class Metrics {
   /** Only this many ranges per family, the busiest, get a time series: those are not free. */
   static final int MOST_RANGES = 256;
 
+  private static final double TICKS_PER_SECOND = 100; // the same on every Linux that Java runs on
+
   private final Exposition out = new Exposition();
-  private final View view;
   private final Status status;
 
-  private Metrics(View view) {
-    this.view = view;
-    this.status = view.status();
+  private Metrics(Status status) {
+    this.status = status;
   }
 
-  static String of(View view, Usage usage) {
-    Metrics metrics = new Metrics(view);
+  static String of(Status status) {
+    Metrics metrics = new Metrics(status);
     metrics.agent();
     metrics.config();
-    metrics.passes();
+    metrics.syncs();
     metrics.families();
     metrics.conflicts();
     metrics.sampledFlows();
     metrics.traffic();
-    usage.write(metrics.out);
+    metrics.process();
     return metrics.out.toString();
   }
 
@@ -56,16 +61,16 @@ final class Metrics {
             "ip_masq_agent_ready",
             "Whether the config file is good and the rules of every family are in force.")
         .sample(status.ready() ? 1 : 0);
-    State state = view.state();
+    Headline headline = status.headline();
     out.gauge(
             "ip_masq_agent_ok",
             "Whether pods' packets go as the config says, as far as is known: ready, the rules are"
-                + " still in the kernel, no rule of others decides against it, live flows do not go"
-                + " against it, and nobody keeps changing the rules.")
-        .sample(state.ok() ? 1 : 0);
+                + " still in the kernel, no rule of another program decides against it, live flows do not go"
+                + " against it, and no other program keeps changing the rules.")
+        .sample(headline.ok() ? 1 : 0);
     out.gauge("ip_masq_agent_state", "The state at a glance: good, warn or bad.");
-    for (State.StateLevel level : State.StateLevel.values()) {
-      out.sample(level == state.level() ? 1 : 0, "state", level.toString());
+    for (Headline.Level level : Headline.Level.values()) {
+      out.sample(level == headline.level() ? 1 : 0, "state", level.toString());
     }
     out.gauge("ip_masq_agent_config_info", "The SHA-256 of each config file in force; always 1.");
     for (Reading.SourceFile source : status.last().sources()) {
@@ -80,10 +85,10 @@ final class Metrics {
   }
 
   private void config() {
-    Pass last = status.last();
+    SyncReport last = status.last();
     out.gauge(
         "ip_masq_agent_config_basis",
-        "What the rules in force rest on: the file, its last good state, or the fallback.");
+        "Where the rules in force come from: the file, its last good state, or the fallback.");
     for (Basis basis : Basis.values()) {
       out.sample(basis == last.basis() ? 1 : 0, "basis", basis.word());
     }
@@ -92,6 +97,10 @@ final class Metrics {
       long count = last.problems().stream().filter(p -> p.severity() == severity).count();
       out.sample(count, "severity", severity.name().toLowerCase(Locale.ROOT));
     }
+    out.gauge(
+            "ip_masq_agent_config_ignored_keys",
+            "Keys of the config file that the agent does not know, and so ignores.")
+        .sample(last.effective().gap().ignoredKeys());
     out.counter(
             "ip_masq_agent_config_rejections_total",
             "Times that the config file became bad, or bad in another way.")
@@ -102,28 +111,28 @@ final class Metrics {
         .sample(seconds(status.configSince()));
   }
 
-  private void passes() {
+  private void syncs() {
     Totals totals = status.totals();
     out.counter(
         "ip_masq_agent_passes_total",
-        "Passes (read the file, compare the rules, repair them), by what triggered them.");
+        "Syncs (read the file, compare the rules, repair them), by what triggered them.");
     for (Trigger trigger : Trigger.values()) {
       if (trigger != Trigger.STOP) {
-        out.sample(totals.passes().getOrDefault(trigger, 0L), "trigger", trigger.toString());
+        out.sample(totals.syncs().getOrDefault(trigger, 0L), "trigger", trigger.toString());
       }
     }
     out.histogram(
         "ip_masq_agent_pass_duration_seconds",
-        "How long passes took, up to the rules being in force.");
+        "How long syncs took, up to the rules being in force.");
     long cumulated = 0;
-    for (int i = 0; i < Totals.BOUNDS.length; i++) {
+    for (int i = 0; i < Totals.BOUNDS.size(); i++) {
       cumulated += totals.durations().get(i);
-      out.suffixed("_bucket", cumulated, "le", String.valueOf(Totals.BOUNDS[i] / 1000.0));
+      out.suffixed("_bucket", cumulated, "le", String.valueOf(Totals.BOUNDS.get(i) / 1000.0));
     }
-    out.suffixed("_bucket", totals.allPasses(), "le", "+Inf");
+    out.suffixed("_bucket", Totals.sum(totals.syncs()), "le", "+Inf");
     out.suffixed("_sum", totals.spent().toMillis() / 1000.0);
-    out.suffixed("_count", totals.allPasses());
-    out.gauge("ip_masq_agent_last_pass_timestamp_seconds", "When the latest pass began.")
+    out.suffixed("_count", Totals.sum(totals.syncs()));
+    out.gauge("ip_masq_agent_last_pass_timestamp_seconds", "When the latest sync ended.")
         .sample(seconds(status.last().at()));
   }
 
@@ -133,22 +142,25 @@ final class Metrics {
         .sample(status.last().fighting() ? 1 : 0);
     out.gauge(
         "ip_masq_agent_rules_in_force",
-        "Whether the latest pass found the rules in place, or put them there.");
+        "Whether the latest sync found the rules in place, or put them there.");
     for (Family family : status.enabled()) {
-      out.sample(status.failure(family).isEmpty() ? 1 : 0, "family", family.toString());
+      out.sample(
+          status.standing(family).rules() == Status.Rules.IN_FORCE ? 1 : 0,
+          "family",
+          family.toString());
     }
     Totals totals = status.totals();
     byFamily(
         "ip_masq_agent_rule_changes_total",
-        "Passes that changed rules in the kernel.",
+        "Syncs that changed rules in the kernel.",
         totals.changes());
     byFamily(
         "ip_masq_agent_drift_repairs_total",
-        "Passes that changed rules because another program had changed them.",
+        "Syncs that changed rules because another program had changed them.",
         totals.repairs());
     byFamily(
         "ip_masq_agent_rule_failures_total",
-        "Passes that could not read or write the rules.",
+        "Syncs that could not read or write the rules.",
         totals.failures());
     out.counter(
             "ip_masq_agent_forgotten_flows_total",
@@ -158,7 +170,7 @@ final class Metrics {
         "ip_masq_agent_ranges",
         "Destination ranges in the rules, by what the rules do to packets there.");
     for (Family family : status.enabled()) {
-      Policy policy = view.policy(family);
+      Policy policy = status.policy(family);
       for (Treatment treatment : Treatment.values()) {
         long count = policy.destinations().stream().filter(d -> d.treatment() == treatment).count();
         out.sample(count, "family", family.toString(), "treatment", word(treatment));
@@ -169,10 +181,10 @@ final class Metrics {
   private void conflicts() {
     out.gauge(
         "ip_masq_agent_conflicts",
-        "Rules of others at the nat postrouting hook that decide against the config, by what they"
+        "Other programs' rules at the nat postrouting hook that decide against the config, by what they"
             + " do.");
     Map<List<String>, Integer> rules = new LinkedHashMap<>();
-    for (Conflict conflict : view.conflicts()) {
+    for (Conflict conflict : status.conflicts().orElse(List.of())) {
       rules.merge(
           List.of(conflict.family().toString(), conflict.kind().word(), conflict.owner().title()),
           conflict.rules(),
@@ -191,6 +203,32 @@ final class Metrics {
                 + " source address left as the config says; a sample, so not all flows.")
         .sample(status.flows().asConfig(), "result", "as_config")
         .sample(status.flows().against(), "result", "against_config");
+    out.gauge(
+            "ip_masq_agent_silent_ranges",
+            "Ranges whose flows were answered before the last change and now hardly are.")
+        .sample(status.flows().change().silent().size());
+    out.gauge(
+        "ip_masq_agent_ports_used_ratio",
+        "Source ports in use towards the busiest destinations, of those that masquerading may use;"
+            + " only while so many flows are tracked that ports may be scarce.");
+    status.flows().table().stream()
+        .flatMap(table -> table.ports().stream())
+        .forEach(
+            ports ->
+                out.sample(
+                    ports.ratio(),
+                    "address",
+                    ports.target().address().toString(),
+                    "protocol",
+                    Protocols.name(ports.target().protocol()),
+                    "destination",
+                    ports.target().destination().toString(),
+                    "port",
+                    String.valueOf(ports.target().port())));
+    out.gauge(
+            "ip_masq_agent_flows_wrong",
+            "Whether pods' flows go against the config, by the latest samples that saw any.")
+        .sample(status.flows().wrongNow().isPresent() ? 1 : 0);
   }
 
   private void byFamily(String name, String help, Map<Family, Long> counts) {
@@ -205,7 +243,8 @@ final class Metrics {
         "ip_masq_agent_masqueraded_flows_total",
         "Flows that the agent's rules gave another source address, since the rules were written.");
     for (Family family : status.enabled()) {
-      view.tally(family)
+      status
+          .tally(family)
           .ifPresent(
               tally -> out.sample(tally.translated().packets(), "family", family.toString()));
     }
@@ -213,7 +252,8 @@ final class Metrics {
         "ip_masq_agent_exempted_flows_total",
         "Flows that matched an exempt range in the agent's rules, since the rules were written.");
     for (Family family : status.enabled()) {
-      view.tally(family)
+      status
+          .tally(family)
           .ifPresent(tally -> out.sample(tally.exempted().packets(), "family", family.toString()));
     }
     out.counter(
@@ -227,8 +267,9 @@ final class Metrics {
 
   private void ranges(Family family) {
     Set<Destination> shown = new HashSet<>();
-    for (Destination destination : view.busiest(family, MOST_RANGES)) {
-      Optional<Counter> counter = view.counter(family, destination.range());
+    for (Destination destination : status.busiest(family, MOST_RANGES)) {
+      Optional<Counter> counter =
+          status.tally(family).map(tally -> tally.ranges().get(destination.range()));
       if (counter.isPresent() && shown.add(destination)) {
         out.sample(
             counter.get().packets(),
@@ -247,6 +288,30 @@ final class Metrics {
       case EXEMPT -> "exempt";
       case TRANSLATE -> "masquerade";
     };
+  }
+
+  /** This process, under the names of Prometheus' client libraries. */
+  private void process() {
+    status
+        .identity()
+        .started()
+        .ifPresent(
+            started ->
+                out.gauge("process_start_time_seconds", "When the agent started.")
+                    .sample(seconds(started)));
+    try {
+      // 3484 (name) S 1 …: the name in parentheses may contain blanks and parentheses.
+      String stat = Files.readString(Path.of("/proc/self/stat"));
+      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+      String text = Files.readString(Path.of("/proc/self/status"));
+      String resident = text.substring(text.indexOf("VmRSS:")).lines().findFirst().orElse("");
+      out.gauge("process_resident_memory_bytes", "Resident memory of the agent's process.")
+          .sample(Long.parseLong(resident.replaceAll("\\D", "")) * 1024);
+      out.counter("process_cpu_seconds_total", "User and system CPU time of the agent's process.")
+          .sample((Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / TICKS_PER_SECOND);
+    } catch (IOException noProc) {
+      // Without them, then.
+    }
   }
 
   private static double seconds(Instant instant) {

@@ -18,38 +18,26 @@ final class Page {
   private Page() {}
 
   static Response response() {
-    String html = html();
-    return new Response(
-        200,
-        "text/html; charset=utf-8",
-        html.getBytes(StandardCharsets.UTF_8),
-        Map.of(
-            "Content-Security-Policy",
-            "default-src 'none'; connect-src 'self'; img-src data:; base-uri 'none';"
-                + " form-action 'none'; frame-ancestors 'none'; script-src '"
-                + digest(between(html, "<script>", "</script>"))
-                + "'; style-src '"
-                + digest(between(html, "<style>", "</style>"))
-                + "'"));
-  }
-
-  private static String html() {
     try (InputStream in = Page.class.getResourceAsStream("page.html")) {
       if (in == null) {
         throw new IllegalStateException("the page is missing from the build");
       }
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+      byte[] bytes = in.readAllBytes();
+      String html = new String(bytes, StandardCharsets.UTF_8);
+      String policy =
+          "default-src 'none'; connect-src 'self'; img-src data:; base-uri 'none'; form-action"
+              + " 'none'; frame-ancestors 'none'; script-src '%s'; style-src '%s'"
+                  .formatted(digestOf(html, "script"), digestOf(html, "style"));
+      return new Response(
+          200, "text/html; charset=utf-8", bytes, Map.of("Content-Security-Policy", policy));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private static String between(String text, String start, String end) {
-    int from = text.indexOf(start) + start.length();
-    return text.substring(from, text.indexOf(end, from));
-  }
-
-  private static String digest(String text) {
+  private static String digestOf(String html, String element) {
+    int start = html.indexOf("<" + element + ">") + element.length() + 2;
+    String text = html.substring(start, html.indexOf("</" + element + ">", start));
     try {
       byte[] digest =
           MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));

@@ -1,49 +1,201 @@
 package ipmasq.status;
 
 import ipmasq.backend.Failure;
+import ipmasq.backend.Observation;
 import ipmasq.config.Problem;
-import ipmasq.flows.FlowEvidence;
-import ipmasq.loop.Pass;
-import ipmasq.loop.Pass.Basis;
+import ipmasq.evidence.flows.FlowEvidence;
+import ipmasq.evidence.neighbours.Conflict;
+import ipmasq.evidence.neighbours.Explanation;
+import ipmasq.net.Cidr;
+import ipmasq.net.Cidrs;
 import ipmasq.net.Family;
+import ipmasq.plan.Counter;
+import ipmasq.plan.Tally;
+import ipmasq.policy.Policy;
+import ipmasq.policy.Policy.Destination;
+import ipmasq.sync.SyncReport;
+import ipmasq.sync.SyncReport.Basis;
+import ipmasq.sync.Trigger;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What the agent knows of itself after a pass. A value: readers on any thread share it.
+ * All there is to say of a node at one moment. Text, JSON, metrics and page print it. A value:
+ * readers on any thread share it.
  *
- * @param last the latest pass
+ * @param last the latest sync
  * @param configSince when the config in force took effect
  * @param history newest last
  * @param flows what live flows showed
+ * @param sample what the kernel holds
+ * @param waiting why that is not known at the moment
  */
 public record Status(
     Identity identity,
-    Pass last,
+    SyncReport last,
     Instant configSince,
     Map<Family, Standing> families,
     Totals totals,
     List<Event> history,
-    FlowEvidence flows) {
+    FlowEvidence flows,
+    KernelSampler.Sample sample,
+    Optional<Waiting> waiting,
+    Instant now) {
+
+  /**
+   * A sync that takes long.
+   *
+   * @param what what it waits for, as a phrase
+   * @param tooLong whether the node no longer counts as ready
+   */
+  public record Waiting(Instant since, String what, boolean tooLong) {
+    @Override
+    public String toString() {
+      return "not known since " + since.truncatedTo(ChronoUnit.SECONDS) + ": " + what;
+    }
+  }
+
+  /**
+   * Which agent this is.
+   *
+   * @param node the node's name, if known
+   * @param started empty if a command read the state itself, and so knows nothing of the past
+   */
+  public record Identity(
+      String version, Optional<String> node, Optional<Instant> started, Agent agent) {}
+
+  /** Who repairs the rules, as far as is known. */
+  public sealed interface Agent {
+    /** This agent, which answers, or was never meant to. */
+    record Running() implements Agent {}
+
+    /** This agent, which writes nothing. */
+    record DryRun() implements Agent {}
+
+    /** An agent that should answer and does not: it may hang, or cannot listen. */
+    record Unresponsive(long pid, String why) implements Agent {}
+
+    /** Another program by the name of ip-masq-agent. */
+    record Foreign(long pid) implements Agent {}
+
+    record None() implements Agent {}
+
+    /** Whether this agent runs. */
+    default boolean runs() {
+      return switch (this) {
+        case Running(), DryRun(), Unresponsive _ -> true;
+        case Foreign _, None() -> false;
+      };
+    }
+
+    /** What to do about rules that are not what the config asks for. */
+    default String advice() {
+      return switch (this) {
+        case Running(), Unresponsive _ -> "look at the agent's log";
+        case DryRun() -> "nothing is written in a dry run";
+        case Foreign _ -> "stop the other agent, and start this one";
+        case None() -> "start the agent, or run apply";
+      };
+    }
+  }
+
+  /** How the rules of a family stand to the config. */
+  public enum Rules {
+    IN_FORCE,
+    /** Another config's, or none. */
+    DIFFERENT,
+    UNREADABLE,
+    UNWRITABLE
+  }
 
   /**
    * The state of one family.
    *
-   * @param since when that state began
+   * @param since when the rules came into force, or no longer were
    * @param backend whose rules these are, or whose failure it is
-   * @param failure why the rules are not known to be in force; empty if they are
-   * @param unread whether they could not even be read, so that they may be
+   * @param failure why they are not in force
    */
-  public record Standing(
-      Instant since, String backend, Optional<Failure> failure, boolean unread) {}
+  public record Standing(Instant since, String backend, Rules rules, Optional<Failure> failure) {}
+
+  /**
+   * What was counted since the start.
+   *
+   * @param syncs by what triggered them; one with several triggers counts for the first
+   * @param changes syncs that wrote rules, by family
+   * @param repairs those of them that undid another program's change
+   * @param failures syncs that could not, by family
+   * @param flows flows under way that were made to follow new rules
+   * @param rejections how often a config file was found bad that was not before
+   * @param durations how many syncs took at most as long as each of {@link #BOUNDS}, not
+   *     cumulative; the last: longer than all
+   */
+  public record Totals(
+      Map<Trigger, Long> syncs,
+      Map<Family, Long> changes,
+      Map<Family, Long> repairs,
+      Map<Family, Long> failures,
+      long flows,
+      long rejections,
+      List<Long> durations,
+      Duration spent) {
+    /** Bounds of the histogram of durations, in milliseconds. */
+    static final List<Long> BOUNDS =
+        List.of(5L, 10L, 25L, 50L, 100L, 250L, 500L, 1000L, 2500L, 5000L, 10_000L);
+
+    public Totals {
+      syncs = Map.copyOf(syncs);
+      changes = Map.copyOf(changes);
+      repairs = Map.copyOf(repairs);
+      failures = Map.copyOf(failures);
+      durations = List.copyOf(durations);
+    }
+
+    static long sum(Map<?, Long> counts) {
+      return counts.values().stream().mapToLong(Long::longValue).sum();
+    }
+  }
+
+  /** Whose words it is that a destination is masqueraded, or keeps its source. */
+  public enum Shown {
+    /** Our rules, and nothing is known to decide against them. */
+    HAPPENS("what happens"),
+    /** Our rules, beside others that decide, or may. */
+    RULES("our rules say"),
+    /** The config, because our rules are not in the kernel, or cannot be read. */
+    CONFIG("the config says");
+
+    private final String words;
+
+    Shown(String words) {
+      this.words = words;
+    }
+
+    @Override
+    public String toString() {
+      return words;
+    }
+  }
 
   public Status {
     families = Map.copyOf(families);
     history = List.copyOf(history);
+  }
+
+  /** The same with a later reading of the kernel. */
+  public Status with(KernelSampler.Sample later, Instant time) {
+    return with(later, Optional.empty(), time);
+  }
+
+  Status with(KernelSampler.Sample later, Optional<Waiting> wait, Instant time) {
+    return new Status(
+        identity, last, configSince, families, totals, history, flows, later, wait, time);
   }
 
   /** Whether an agent built this over its life; otherwise a command looked once. */
@@ -53,13 +205,7 @@ public record Status(
 
   /** The families that the agent looks after, in order. */
   List<Family> enabled() {
-    List<Family> enabled = new ArrayList<>();
-    for (Family family : Family.values()) {
-      if (families.containsKey(family)) {
-        enabled.add(family);
-      }
-    }
-    return enabled;
+    return Arrays.stream(Family.values()).filter(families::containsKey).toList();
   }
 
   /** The state of an enabled family. */
@@ -67,59 +213,165 @@ public record Status(
     return Objects.requireNonNull(families.get(family));
   }
 
-  Optional<Failure> failure(Family family) {
-    return standing(family).failure;
+  /** Whether the file is good and the rules are in force, or a dry run leaves them alone. */
+  public boolean ready() {
+    return last.ready()
+        && (!last.pending() || identity.agent() instanceof Agent.DryRun)
+        && waiting.filter(Waiting::tooLong).isEmpty();
   }
 
-  /** Whether the file is good and the rules are in force, or nothing is to be written. */
-  public boolean ready() {
-    return last.ready();
+  public Headline headline() {
+    return Headline.of(this, lost(), conflicts());
   }
 
   /** Why it is not ready, each reason a sentence without its full stop. */
   public List<String> reasons() {
     List<String> reasons = new ArrayList<>();
+    waiting.filter(Waiting::tooLong).ifPresent(wait -> reasons.add(wait.toString()));
     switch (last.basis()) {
       case FILE -> {}
       case LAST_GOOD -> reasons.add("the config file is bad, so the last good one stays in force");
+      case ROLLED_BACK ->
+          reasons.add("the config file was rolled back, so the config before it is in force");
       case FALLBACK ->
           reasons.add(
               hasPast()
-                  ? "the config file is bad and was never good, so earlier rules or the defaults are"
-                      + " in force"
+                  ? "the config file is bad and was never good, so earlier rules stay or, where"
+                      + " there are none, the default list applies"
                   : "the config file is bad");
     }
     for (Family family : enabled()) {
-      failure(family)
-          .ifPresent(
-              failure ->
-                  reasons.add(
-                      standing(family).unread
-                          ? "the " + family + " rules cannot be read: " + sentence(failure)
-                          : "the " + family + " rules are not in force"));
+      Standing standing = standing(family);
+      String rules = "the " + family + " rules ";
+      switch (standing.rules()) {
+        case IN_FORCE -> {}
+        case DIFFERENT ->
+            reasons.add(
+                observed(family).filter(it -> it.observed().absent()).isPresent()
+                    ? "there are no " + family + " rules"
+                    : rules + "in the kernel are not what " + Headline.source(this) + " asks for");
+        case UNREADABLE ->
+            reasons.add(
+                rules
+                    + "cannot be read: "
+                    + standing.failure().map(Failure::message).orElse("").replaceFirst("\\.$", ""));
+        case UNWRITABLE -> reasons.add(rules + "could not be put in force");
+      }
     }
     return reasons;
-  }
-
-  /** What failed, without its full stop and without the advice, which the causes have. */
-  private static String sentence(Failure failure) {
-    String message = failure.message();
-    return message.endsWith(".") ? message.substring(0, message.length() - 1) : message;
   }
 
   /** The causes behind the reasons: errors with their place, failures with their advice. */
   List<String> causes() {
     List<String> causes = new ArrayList<>();
     if (last.basis() != Basis.FILE) {
-      for (Problem problem : last.problems()) {
-        if (problem.severity() == Problem.Severity.ERROR) {
-          causes.add(problem.toString());
-        }
-      }
+      last.problems().stream()
+          .filter(problem -> problem.severity() == Problem.Severity.ERROR)
+          .forEach(problem -> causes.add(problem.toString()));
     }
     for (Family family : enabled()) {
-      failure(family).ifPresent(failure -> causes.add(failure.toString()));
+      standing(family).failure().ifPresent(failure -> causes.add(failure.toString()));
     }
     return causes;
+  }
+
+  /** The policy in the kernel; if there is none, or it cannot be read, the desired one. */
+  Policy policy(Family family) {
+    return observed(family)
+        .flatMap(seen -> seen.observed().policy())
+        .orElseGet(() -> last.policy(family));
+  }
+
+  private Optional<Observation.Seen> observed(Family family) {
+    return sample.rules().get(family) instanceof Observation.Seen seen
+        ? Optional.of(seen)
+        : Optional.empty();
+  }
+
+  Optional<Tally> tally(Family family) {
+    return observed(family).flatMap(seen -> seen.observed().tally());
+  }
+
+  /** Whose words {@link #policy} are. */
+  Shown shown(Family family) {
+    boolean read = observed(family).flatMap(seen -> seen.observed().policy()).isPresent();
+    boolean clear =
+        standing(family).rules() == Rules.IN_FORCE
+            && !lost().contains(family)
+            && conflicts()
+                .filter(list -> list.stream().noneMatch(it -> it.family() == family))
+                .isPresent()
+            && flows.wrongNow().isEmpty();
+    return !read ? Shown.CONFIG : clear ? Shown.HAPPENS : Shown.RULES;
+  }
+
+  /** Other programs' rules that override the config, or may; empty if that is not known. */
+  public Optional<List<Conflict>> conflicts() {
+    List<Conflict> conflicts = new ArrayList<>();
+    for (Family family : enabled()) {
+      List<Conflict> found = sample.conflicts().get(family);
+      if (found != null) {
+        conflicts.addAll(found);
+      } else if (!isCni()) {
+        return Optional.empty();
+      }
+    }
+    return Optional.of(conflicts);
+  }
+
+  private boolean isCni() {
+    return last.backend().equals("cni");
+  }
+
+  /**
+   * Families whose rules, as just read, are no longer those of the last sync. Backends hold a
+   * policy in different forms, so what is compared is what every form of it has: the exempt ranges.
+   */
+  private List<Family> lost() {
+    // A CNI config may hold more, or need nothing; and what a later sync did, a reading cannot
+    // know.
+    if (isCni() || sample.at().isBefore(last.at())) {
+      return List.of();
+    }
+    return enabled().stream()
+        .filter(family -> standing(family).rules() == Rules.IN_FORCE)
+        .filter(family -> observed(family).filter(seen -> !holds(seen, family)).isPresent())
+        .toList();
+  }
+
+  private boolean holds(Observation.Seen seen, Family family) {
+    Cidrs desired = last.policy(family).exempt();
+    return seen.observed().flaws().isEmpty()
+        && seen.observed().policy().filter(it -> it.exempt().equals(desired)).isPresent();
+  }
+
+  /** With what sampled flows to the same range showed. */
+  Explanation with(Explanation answer) {
+    boolean kept = answer.desired().kind() == Explanation.Wish.Kind.KEPT;
+    return answer.desired().kind() == Explanation.Wish.Kind.ANYTHING
+        ? answer
+        : answer.with(flows.toward(answer.to(), kept, now));
+  }
+
+  /** At most the given number of ranges, those with the most flows, in matching order. */
+  List<Destination> busiest(Family family, int most) {
+    List<Destination> all = policy(family).destinations();
+    if (all.size() <= most) {
+      return all;
+    }
+    Map<Cidr, Counter> seen = tally(family).map(Tally::ranges).orElse(Map.of());
+    long[] counts =
+        all.stream().mapToLong(d -> seen.getOrDefault(d.range(), Counter.NONE).packets()).toArray();
+    long[] sorted = counts.clone();
+    Arrays.sort(sorted);
+    long least = sorted[sorted.length - most];
+    long ties = most - Arrays.stream(counts).filter(count -> count > least).count();
+    List<Destination> busiest = new ArrayList<>(most);
+    for (int i = 0; i < counts.length; i++) {
+      if (counts[i] > least || counts[i] == least && ties-- > 0) {
+        busiest.add(all.get(i));
+      }
+    }
+    return busiest;
   }
 }

@@ -2,13 +2,10 @@ package ipmasq.status;
 
 import ipmasq.config.Key;
 import ipmasq.config.Problem;
-import ipmasq.config.Reading;
-import ipmasq.flows.FlowEvidence;
-import ipmasq.flows.SampledFlow;
-import ipmasq.hook.Conflict;
+import ipmasq.evidence.flows.FlowEvidence;
+import ipmasq.evidence.flows.SampledFlow;
+import ipmasq.evidence.neighbours.Conflict;
 import ipmasq.json.Json;
-import ipmasq.loop.Pass;
-import ipmasq.loop.PassJson;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.plan.Counter;
@@ -18,11 +15,15 @@ import ipmasq.policy.Policy.Destination;
 import ipmasq.policy.Policy.Treatment;
 import ipmasq.policy.Translation;
 import ipmasq.status.Status.Standing;
-import java.util.ArrayList;
+import ipmasq.status.Status.Totals;
+import ipmasq.sync.SyncReport;
+import ipmasq.sync.SyncReportJson;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The status for scripts and for the page. */
@@ -32,24 +33,23 @@ public final class StatusJson {
 
   private StatusJson() {}
 
-  public static String of(View view) {
-    return Json.write(map(view));
+  public static String of(Status status) {
+    return Json.write(map(status));
   }
 
-  static Map<String, Object> map(View view) {
-    Status status = view.status();
-    Pass last = status.last();
+  static Map<String, Object> map(Status status) {
+    SyncReport last = status.last();
+    Headline headline = status.headline();
     Map<String, Object> fields = new LinkedHashMap<>();
-    State state = view.state();
-    fields.put("ok", state.ok());
+    fields.put("ok", headline.ok());
     fields.put("version", status.identity().version());
     fields.put("node", orNull(status.identity().node()));
     fields.put("started", orNull(status.identity().started()));
-    fields.put("now", view.now());
+    fields.put("now", status.now());
     fields.put("ready", status.ready());
-    fields.put("running", status.identity().keeper().runs());
-    fields.put("level", state.level());
-    fields.put("summary", state.sentence());
+    fields.put("running", status.identity().agent().runs());
+    fields.put("level", headline.level());
+    fields.put("summary", headline.sentence());
     fields.put("reasons", status.reasons());
     fields.put("config", config(status));
     fields.put("backend", last.backend());
@@ -60,139 +60,135 @@ public final class StatusJson {
             "at",
             last.at(),
             "duration",
-            PassJson.duration(last.took()),
+            SyncReportJson.duration(last.took()),
             "trigger",
-            status.hasPast() ? PassJson.trigger(last) : null,
+            status.hasPast() ? SyncReportJson.trigger(last) : null,
             "fighting",
             status.hasPast() ? last.fighting() : null));
-    List<Object> families = new ArrayList<>();
-    for (Family family : status.enabled()) {
-      families.add(family(view, family));
-    }
-    fields.put("families", families);
-    List<Object> conflicts = new ArrayList<>();
-    for (Conflict conflict : view.conflicts()) {
-      conflicts.add(conflict.fields());
-    }
-    fields.put("conflicts", conflicts);
+    fields.put("families", status.enabled().stream().map(it -> family(status, it)).toList());
+    fields.put("conflictsKnown", status.conflicts().isPresent());
+    fields.put(
+        "conflicts", status.conflicts().orElse(List.of()).stream().map(Conflict::fields).toList());
     fields.put("warnings", last.warnings());
-    fields.put("evidence", evidence(view));
+    fields.put("evidence", evidence(status));
     fields.put("totals", status.hasPast() ? totals(status.totals()) : null);
-    List<Object> history = new ArrayList<>();
-    if (status.hasPast()) {
-      for (Event event : status.history().reversed()) {
-        history.add(event(event));
-      }
-    }
-    fields.put("history", history);
+    fields.put(
+        "history",
+        status.hasPast()
+            ? status.history().reversed().stream().map(StatusJson::event).toList()
+            : List.of());
     return fields;
   }
 
-  private static Map<String, @Nullable Object> config(Status status) {
-    Pass last = status.last();
-    Map<String, @Nullable Object> config = new LinkedHashMap<>();
-    config.put("basis", last.basis().word());
-    List<Object> sources = new ArrayList<>();
-    for (Reading.SourceFile source : last.sources()) {
-      sources.add(pairs("file", source.path().toString(), "sha256", orNull(source.hash())));
-    }
-    config.put("sources", sources);
-    config.put("since", status.hasPast() ? status.configSince() : null);
-    config.put("resyncInterval", Key.RESYNC_INTERVAL.json(last.config().resyncInterval()));
-    List<Object> problems = new ArrayList<>();
-    for (Problem problem : last.problems()) {
-      problems.add(problem.fields());
-    }
-    config.put("problems", problems);
-    return config;
+  private static Map<String, Object> config(Status status) {
+    SyncReport last = status.last();
+    return pairs(
+        "basis",
+        last.basis().word(),
+        "sources",
+        last.sources().stream()
+            .map(it -> pairs("file", it.path().toString(), "sha256", orNull(it.hash())))
+            .toList(),
+        "since",
+        status.hasPast() ? status.configSince() : null,
+        "resyncInterval",
+        Key.RESYNC_INTERVAL.json(last.config().resyncInterval()),
+        "problems",
+        last.problems().stream().map(Problem::fields).toList());
   }
 
-  private static Map<String, Object> family(View view, Family family) {
-    Standing standing = view.status().standing(family);
-    Policy policy = view.policy(family);
-    Optional<Tally> tally = view.tally(family);
+  private static Map<String, Object> family(Status status, Family family) {
+    Standing standing = status.standing(family);
+    Policy policy = status.policy(family);
+    Optional<Tally> tally = status.tally(family);
+    Map<Cidr, Counter> counters = tally.map(Tally::ranges).orElse(Map.of());
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("family", family);
-    fields.put("inForce", standing.failure().isEmpty());
-    fields.put("since", view.status().hasPast() ? standing.since() : null);
+    fields.put("inForce", standing.rules() == Status.Rules.IN_FORCE);
+    fields.put("since", status.hasPast() ? standing.since() : null);
     fields.put(
         "failure",
         standing
             .failure()
-            .map(failure -> PassJson.failure(family, standing.backend(), failure))
+            .map(failure -> SyncReportJson.failure(family, standing.backend(), failure))
             .orElse(null));
+    fields.put("shown", status.shown(family).name().toLowerCase(Locale.ROOT));
     fields.put("sources", policy.sources());
     fields.put("interfaces", policy.interfaces());
     fields.put("pinned", policy.pinned());
     fields.put("translation", words(policy.translation()));
-    fields.put("translated", counter(tally.map(Tally::translated)));
-    fields.put("exempted", counter(tally.map(Tally::exempted)));
+    fields.put("translatedFlows", flows(tally.map(Tally::translated)));
+    fields.put("exemptedFlows", flows(tally.map(Tally::exempted)));
     fields.put("rangeCount", policy.destinations().size());
-    List<Object> ranges = new ArrayList<>();
-    for (Destination destination : view.busiest(family, MOST_RANGES)) {
-      ranges.add(
-          pairs(
-              "range",
-              destination.range(),
-              "treatment",
-              destination.treatment() == Treatment.EXEMPT ? "exempt" : "masquerade",
-              "seen",
-              counter(tally.map(t -> t.ranges().get(destination.range())))));
-    }
-    fields.put("ranges", ranges);
+    fields.put(
+        "ranges",
+        status.busiest(family, MOST_RANGES).stream()
+            .map(
+                each ->
+                    pairs(
+                        "range",
+                        each.range(),
+                        "treatment",
+                        word(each),
+                        "flows",
+                        flows(Optional.ofNullable(counters.get(each.range())))))
+            .toList());
     // What remains of the ranges when exceptions are cut out of them: what a picture shows.
-    List<Cidr> exempt = policy.exempt();
-    fields.put("exemptCount", exempt.size());
-    fields.put("exempt", few(exempt));
+    fields.put(
+        "map",
+        AddressMap.of(policy.exempt(), MOST_RANGES).stream()
+            .map(block -> pairs("block", block.block(), "exemptRanges", block.ranges()))
+            .toList());
     return fields;
   }
 
-  private static <T> List<T> few(List<T> list) {
-    return list.subList(0, Math.min(list.size(), MOST_RANGES));
+  static String word(Destination destination) {
+    return destination.treatment() == Treatment.EXEMPT ? "exempt" : "masquerade";
   }
 
-  private static @Nullable Map<String, Object> counter(Optional<Counter> counter) {
-    return counter.map(c -> pairs("packets", c.packets(), "bytes", c.bytes())).orElse(null);
+  /** A nat rule counts the first packet of each flow. */
+  private static @Nullable Long flows(Optional<Counter> counter) {
+    return counter.map(Counter::packets).orElse(null);
   }
 
   /** What live flows showed. */
-  private static Map<String, Object> evidence(View view) {
-    FlowEvidence flows = view.status().flows();
+  private static Map<String, Object> evidence(Status status) {
+    FlowEvidence flows = status.flows();
     Map<String, Object> fields = new LinkedHashMap<>();
-    fields.put("message", flows.line(view.now()));
+    fields.put("message", flows.line(status.now()));
     fields.put("sampled", flows.flows());
     fields.put("wrong", flows.wrong());
     fields.put("samples", flows.samples().size());
     fields.put("lossySamples", flows.lossy());
     fields.put("since", orNull(flows.since()));
     fields.put("note", orNull(flows.note()));
-    List<Object> examples = new ArrayList<>();
-    for (SampledFlow flow : flows.examples()) {
-      examples.add(
-          pairs(
-              "at",
-              flow.at(),
-              "pod",
-              flow.source(),
-              "destination",
-              flow.destination(),
-              "protocol",
-              flow.protocolName(),
-              "port",
-              flow.port() == 0 ? null : flow.port(),
-              "leftAs",
-              flow.leftAs(),
-              "message",
-              flow.toString()));
-    }
-    fields.put("examples", examples);
+    fields.put("examples", flows.examples().stream().map(StatusJson::example).toList());
+    fields.putAll(flows.answerFields());
     return fields;
+  }
+
+  private static Map<String, Object> example(SampledFlow flow) {
+    return pairs(
+        "at",
+        flow.at(),
+        "pod",
+        flow.source(),
+        "destination",
+        flow.destination(),
+        "protocol",
+        flow.protocolName(),
+        "port",
+        flow.port() == 0 ? null : flow.port(),
+        "leftAs",
+        flow.leftAs(),
+        "message",
+        flow.toString());
   }
 
   private static Map<String, Object> totals(Totals totals) {
     return pairs(
         "passes",
-        totals.allPasses(),
+        Totals.sum(totals.syncs()),
         "changes",
         Totals.sum(totals.changes()),
         "repairs",
@@ -204,39 +200,32 @@ public final class StatusJson {
   }
 
   private static Map<String, Object> event(Event event) {
+    Event.What what = event.what();
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("at", event.at());
     fields.put("until", event.until());
     fields.put("times", event.times());
-    fields.put("kind", event.kind().word());
-    fields.put("family", orNull(event.family()));
-    fields.put("backend", orNull(event.backend()));
-    fields.put("message", event.text());
-    fields.put("changes", changes(event));
-    fields.put("more", event.more());
-    fields.put("rule", orNull(event.rule()));
-    fields.put("duration", PassJson.duration(event.took()));
+    fields.put("kind", what.kind());
+    fields.put("family", orNull(what.family()));
+    fields.put("backend", orNull(what.backend()));
+    fields.put("message", what.text());
+    fields.put(
+        "changes",
+        what.changes().isEmpty()
+            ? List.of()
+            : SyncReportJson.changes(
+                what.family().orElseThrow(), what.backend().orElseThrow(), what.changes()));
+    fields.put("more", what.more());
+    fields.put("rule", orNull(what.rule()));
     return fields;
   }
 
-  /** Changes are of our rules in one place. */
-  private static List<Map<String, Object>> changes(Event event) {
-    return event.changes().isEmpty()
-        ? List.of()
-        : PassJson.changes(
-            event.family().orElseThrow(), event.backend().orElseThrow(), event.changes());
-  }
-
   static String words(Translation translation) {
-    StringBuilder text = new StringBuilder();
-    text.append(translation.addresses().map(a -> "snat to " + a).orElse("masquerade"));
-    if (!translation.ports().isEmpty()) {
-      text.append(" with ports ");
-      for (int i = 0; i < translation.ports().size(); i++) {
-        text.append(i == 0 ? "" : ",").append(translation.ports().get(i));
-      }
-    }
-    return text.append(translation.randomFully() ? ", ports fully random" : "").toString();
+    String ports =
+        translation.ports().stream().map(Object::toString).collect(Collectors.joining(","));
+    return translation.addresses().map(a -> "snat to " + a).orElse("masquerade")
+        + (ports.isEmpty() ? "" : " with ports " + ports)
+        + (translation.randomFully() ? ", ports fully random" : "");
   }
 
   private static @Nullable Object orNull(Optional<?> value) {

@@ -2,23 +2,27 @@ package ipmasq.status;
 
 import ipmasq.backend.Failure;
 import ipmasq.config.Problem;
-import ipmasq.flows.FlowEvidence;
-import ipmasq.flows.SampledFlow;
-import ipmasq.hook.Conflict;
-import ipmasq.loop.Pass;
-import ipmasq.loop.Pass.Basis;
-import ipmasq.loop.Pass.Result;
-import ipmasq.loop.Sweep.Swept;
-import ipmasq.loop.Trigger;
+import ipmasq.evidence.flows.FlowEvidence;
+import ipmasq.evidence.flows.SampledFlow;
+import ipmasq.evidence.neighbours.Conflict;
 import ipmasq.net.Family;
 import ipmasq.plan.Change;
-import ipmasq.status.Event.EventKind;
+import ipmasq.status.Event.Kind;
+import ipmasq.status.Event.What;
+import ipmasq.status.Status.Rules;
 import ipmasq.status.Status.Standing;
+import ipmasq.status.Status.Totals;
+import ipmasq.sync.Sweep.Swept;
+import ipmasq.sync.SyncReport;
+import ipmasq.sync.SyncReport.Basis;
+import ipmasq.sync.SyncReport.Result;
+import ipmasq.sync.Trigger;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.EnumMap;
 import java.util.List;
@@ -28,50 +32,51 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds the status from passes, conflicts and live flows. Safe for use by several threads.
+ * Builds the status from syncs, conflicts and live flows. Safe for use by several threads.
  *
- * <p>Passes that changed nothing are only counted; of the others the last few are kept.
+ * <p>Syncs that changed nothing are only counted; of the others the last few are kept.
  */
-public final class StatusTracker implements Consumer<Pass> {
+public final class StatusTracker implements Consumer<SyncReport> {
   private static final int EVENTS = 50;
-  private static final int CHANGES_NAMED = 20;
 
-  private final Identity identity;
+  private final Status.Identity identity;
 
   private final Deque<Event> history = new ArrayDeque<>();
   private final Map<Family, Standing> families = new EnumMap<>(Family.class);
-  private final Map<Trigger, Long> passes = new EnumMap<>(Trigger.class);
+  private final Map<Trigger, Long> syncs = new EnumMap<>(Trigger.class);
   private final Map<Family, Long> changes = new EnumMap<>(Family.class);
   private final Map<Family, Long> repairs = new EnumMap<>(Family.class);
   private final Map<Family, Long> failures = new EnumMap<>(Family.class);
-  private final Long[] durations = new Long[Totals.BOUNDS.length + 1];
+  private final List<Long> durations =
+      new ArrayList<>(Collections.nCopies(Totals.BOUNDS.size() + 1, 0L));
   private long flows;
   private long rejections;
   private Duration spent = Duration.ZERO;
-  private @Nullable Pass before;
+  private @Nullable SyncReport before;
   private Instant configSince = Instant.EPOCH;
   private FlowEvidence evidence = FlowEvidence.none("only the running agent knows, if it listens");
 
   private volatile @Nullable Status status;
 
-  public StatusTracker(Identity identity) {
+  public StatusTracker(Status.Identity identity) {
     this.identity = identity;
-    Arrays.fill(durations, 0L);
   }
 
-  /** The status after the latest pass; empty before the first. */
+  /** The status after the latest sync, without a reading of the kernel; empty before the first. */
   public Optional<Status> status() {
     return Optional.ofNullable(status);
   }
 
   /** Another program's rule began to override the config, or no longer does. */
   public synchronized void conflict(Instant at, Conflict conflict, boolean came) {
-    Event event =
-        Event.of(at, came ? EventKind.CONFLICT : EventKind.CONFLICT_GONE, conflict.sentence());
-    record(event.about(conflict.family(), conflict.rule()));
-    if (before != null) {
-      publish(before);
-    }
+    record(
+        at,
+        What.ofForeignRule(
+            came ? Kind.CONFLICT : Kind.CONFLICT_GONE,
+            conflict.family(),
+            conflict.sentence(),
+            conflict.rule().text()));
+    publish();
   }
 
   /** Live flows showed something new. */
@@ -80,213 +85,184 @@ public final class StatusTracker implements Consumer<Pass> {
     boolean wrong = evidence.wrongNow().isPresent();
     if (example.isPresent() && !wrong) {
       record(
-          Event.of(
-              example.get().at(),
-              EventKind.FLOWS_WRONG,
-              "live flows go against the config: " + example.get()));
+          example.get().at(),
+          What.of(Kind.FLOWS_WRONG, "live flows go against the config: " + example.get()));
     } else if (example.isEmpty() && wrong && !latest.samples().isEmpty()) {
       record(
-          Event.of(
-              latest.samples().getLast().at(),
-              EventKind.FLOWS_RIGHT,
-              "live flows no longer go against the config"));
+          latest.samples().getLast().at(),
+          What.of(Kind.FLOWS_RIGHT, "live flows no longer go against the config"));
     }
     evidence = latest;
-    if (before != null) {
-      publish(before);
-    }
+    publish();
   }
 
   @Override
-  public synchronized void accept(Pass pass) {
-    count(pass);
-    file(pass);
-    boolean sameAim = sameAim(pass);
+  public synchronized void accept(SyncReport report) {
+    count(report);
+    file(report);
+    boolean sameGoal = hasSameGoal(report);
+    families.keySet().retainAll(report.results().keySet());
     for (Family family : Family.values()) {
-      Result result = pass.results().get(family);
-      if (result == null) {
-        families.remove(family);
-      } else {
-        rules(family, result, pass, sameAim);
-      }
+      Optional.ofNullable(report.results().get(family))
+          .ifPresent(result -> rules(family, result, report, sameGoal));
     }
-    pass.sweep().results().forEach(swept -> swept(swept, pass));
-    before = pass;
-    publish(pass);
+    report.sweep().results().forEach(swept -> swept(swept, report));
+    before = report;
+    publish();
   }
 
-  private void publish(Pass pass) {
-    status =
-        new Status(
-            identity,
-            pass,
-            configSince,
-            families,
-            new Totals(
-                passes, changes, repairs, failures, flows, rejections, List.of(durations), spent),
-            List.copyOf(history),
-            evidence);
+  private void publish() {
+    SyncReport last = before;
+    if (last != null) {
+      status =
+          new Status(
+              identity,
+              last,
+              configSince,
+              families,
+              new Totals(syncs, changes, repairs, failures, flows, rejections, durations, spent),
+              List.copyOf(history),
+              evidence,
+              KernelSampler.Sample.NONE,
+              Optional.empty(),
+              last.at());
+    }
   }
 
-  private void count(Pass pass) {
-    Trigger main = Trigger.RESYNC;
-    for (Trigger trigger : Trigger.values()) {
-      if (pass.why().contains(trigger)) {
-        main = trigger;
-        break;
-      }
-    }
-    passes.merge(main, 1L, Long::sum);
-    int bucket = 0;
-    while (bucket < Totals.BOUNDS.length && pass.took().toMillis() > Totals.BOUNDS[bucket]) {
-      bucket++;
-    }
-    durations[bucket]++;
-    spent = spent.plus(pass.took());
-    flows += pass.flows();
+  private void count(SyncReport report) {
+    Trigger main =
+        Arrays.stream(Trigger.values())
+            .filter(report.why()::contains)
+            .findFirst()
+            .orElse(Trigger.RESYNC);
+    syncs.merge(main, 1L, Long::sum);
+    long millis = report.took().toMillis();
+    int bucket = (int) Totals.BOUNDS.stream().filter(bound -> millis > bound).count();
+    durations.set(bucket, durations.get(bucket) + 1);
+    spent = spent.plus(report.took());
+    flows += report.flows();
   }
 
-  private void file(Pass pass) {
+  private void file(SyncReport report) {
     if (before == null
-        || !before.config().equals(pass.config())
-        || !before.sources().equals(pass.sources())) {
-      configSince = pass.at();
+        || !before.config().equals(report.config())
+        || !before.sources().equals(report.sources())) {
+      configSince = report.at();
     }
-    boolean bad = pass.basis() != Basis.FILE;
+    boolean bad = report.basis() != Basis.FILE;
     boolean wasBad = before != null && before.basis() != Basis.FILE;
-    if (bad && (!wasBad || before != null && !before.problems().equals(pass.problems()))) {
+    if (bad && (!wasBad || before != null && !before.problems().equals(report.problems()))) {
       rejections++;
-      record(Event.of(pass.at(), EventKind.REJECTED, firstError(pass)));
+      String error =
+          report.problems().stream()
+              .filter(problem -> problem.severity() == Problem.Severity.ERROR)
+              .findFirst()
+              .map(Problem::toString)
+              .orElse("the config file is bad");
+      record(report.at(), What.of(Kind.REJECTED, error));
     } else if (!bad && wasBad) {
-      record(Event.of(pass.at(), EventKind.ACCEPTED, "the config file is good again"));
+      record(report.at(), What.of(Kind.ACCEPTED, "the config file is good again"));
     }
   }
 
-  private static String firstError(Pass pass) {
-    for (Problem problem : pass.problems()) {
-      if (problem.severity() == Problem.Severity.ERROR) {
-        return problem.toString();
-      }
-    }
-    return "the config file is bad";
-  }
-
-  /** Whether the previous pass wanted the same: then another program changed the rules. */
-  private boolean sameAim(Pass pass) {
+  /** Whether the previous sync had the same goal: then another program changed the rules. */
+  private boolean hasSameGoal(SyncReport report) {
     return before != null
-        && before.config().equals(pass.config())
-        && before.basis() == pass.basis()
-        && before.backend().equals(pass.backend());
+        && before.config().equals(report.config())
+        && before.basis() == report.basis()
+        && before.backend().equals(report.backend());
   }
 
-  private void rules(Family family, Result result, Pass pass, boolean sameAim) {
-    Standing standing = families.get(family);
-    boolean failed = standing != null && standing.failure().isPresent();
+  private void rules(Family family, Result result, SyncReport report, boolean sameGoal) {
+    Rules stood =
+        Optional.ofNullable(families.get(family)).map(Standing::rules).orElse(Rules.DIFFERENT);
+    String backend = report.backend();
     switch (result) {
       case Result.Unchanged() -> {
-        if (standing != null && failed) {
-          record(
-              Event.of(
-                      pass.at(),
-                      EventKind.RECOVERED,
-                      standing.unread()
-                          ? "the rules can be read again, and are in force"
-                          : "the rules are in force again")
-                  .in(family, pass.backend()));
+        switch (stood) {
+          case IN_FORCE, DIFFERENT -> {}
+          case UNREADABLE ->
+              recovered(family, report, "the rules can be read again, and are in force");
+          case UNWRITABLE -> recovered(family, report, "the rules are in force again");
         }
-        stand(family, pass);
+        stand(family, report, backend, Rules.IN_FORCE, Optional.empty());
       }
       case Result.Changed(var written) -> {
-        changes.merge(family, 1L, Long::sum);
-        boolean repair = sameAim && standing != null && !failed;
+        boolean repair = sameGoal && stood == Rules.IN_FORCE;
         if (repair) {
           repairs.merge(family, 1L, Long::sum);
         }
-        record(changed(family, pass.backend(), written, pass, repair));
-        stand(family, pass);
+        changed(family, backend, written, report, repair);
+        stand(family, report, backend, Rules.IN_FORCE, Optional.empty());
       }
-      case Result.Pending(var changes) ->
-          stand(family, pass, pass.backend(), pending(changes), false);
-      case Result.Failed(var failure, var unread) -> {
-        failures.merge(family, 1L, Long::sum);
-        record(
-            Event.of(pass.at(), EventKind.FAILED, failure.toString()).in(family, pass.backend()));
-        stand(family, pass, pass.backend(), failure, unread);
+      case Result.Pending(var pending) -> {
+        Failure failure =
+            new Failure(
+                "the rules are not what the config asks for: " + Change.few(pending),
+                identity.agent().advice());
+        stand(family, report, backend, Rules.DIFFERENT, Optional.of(failure));
       }
+      case Result.Failed(var failure, var unread) ->
+          failed(family, backend, failure, unread ? Rules.UNREADABLE : Rules.UNWRITABLE, report);
     }
-  }
-
-  private static Failure pending(List<Change> changes) {
-    return new Failure(
-        "the rules are not what the config asks for: " + Change.few(changes),
-        "nothing was written, because this agent only looks");
   }
 
   /** Stale rules that were removed, or should have been. */
-  private void swept(Swept swept, Pass pass) {
-    Family family = swept.family();
+  private void swept(Swept swept, SyncReport report) {
     switch (swept.result()) {
       case Result.Unchanged(), Result.Pending _ -> {}
-      case Result.Changed(var removed) -> {
-        changes.merge(family, 1L, Long::sum);
-        record(changed(family, swept.backend(), removed, pass, false));
-      }
-      case Result.Failed(var failure, _) -> {
-        failures.merge(family, 1L, Long::sum);
-        record(
-            Event.of(pass.at(), EventKind.FAILED, failure.toString()).in(family, swept.backend()));
-        if (pass.config().enables(family)) {
-          stand(family, pass, swept.backend(), failure, false);
-        }
-      }
+      case Result.Changed(var removed) ->
+          changed(swept.family(), swept.backend(), removed, report, false);
+      case Result.Failed(var failure, _) ->
+          failed(swept.family(), swept.backend(), failure, Rules.UNWRITABLE, report);
     }
   }
 
-  private static Event changed(
-      Family family, String backend, List<Change> written, Pass pass, boolean repair) {
-    List<Change> named = new ArrayList<>();
-    for (Change change : written.subList(0, Math.min(written.size(), CHANGES_NAMED))) {
-      named.add(new Change(change.kind(), change.what())); // words: the rule itself is not kept
-    }
+  private void recovered(Family family, SyncReport report, String text) {
+    record(report.at(), What.ofRules(Kind.RECOVERED, family, report.backend(), text, List.of()));
+  }
+
+  private void changed(
+      Family family, String backend, List<Change> written, SyncReport report, boolean repair) {
+    changes.merge(family, 1L, Long::sum);
     String text =
         repair
-            ? "put back in place: somebody else had changed the rules"
-            : pass.why().contains(Trigger.START)
-                ? "brought to the config at the start"
-                : "brought to the config";
-    return Event.of(pass.at(), repair ? EventKind.REPAIRED : EventKind.CHANGED, text)
-        .in(family, backend)
-        .writing(named, written.size() - named.size(), pass.took());
+            ? "restored after another program had changed them"
+            : report.why().contains(Trigger.START)
+                ? "written at the start"
+                : "written as the config asks";
+    record(
+        report.at(),
+        What.ofRules(repair ? Kind.REPAIRED : Kind.CHANGED, family, backend, text, written));
   }
 
-  /** Its rules are in force. */
-  private void stand(Family family, Pass pass) {
-    stand(family, pass, pass.backend(), Optional.empty(), false);
-  }
-
-  private void stand(Family family, Pass pass, String backend, Failure failure, boolean unread) {
-    stand(family, pass, backend, Optional.of(failure), unread);
+  private void failed(
+      Family family, String backend, Failure failure, Rules rules, SyncReport report) {
+    failures.merge(family, 1L, Long::sum);
+    record(report.at(), What.ofRules(Kind.FAILED, family, backend, failure.toString(), List.of()));
+    if (report.config().enables(family)) {
+      stand(family, report, backend, rules, Optional.of(failure));
+    }
   }
 
   private void stand(
-      Family family, Pass pass, String backend, Optional<Failure> failure, boolean unread) {
-    Standing standing = families.get(family);
+      Family family, SyncReport report, String backend, Rules rules, Optional<Failure> failure) {
+    Standing stood = families.get(family);
+    boolean inForce = rules == Rules.IN_FORCE;
     Instant since =
-        standing != null && standing.failure().isPresent() == failure.isPresent()
-            ? standing.since()
-            : pass.at();
-    families.put(family, new Standing(since, backend, failure, unread));
+        stood != null && (stood.rules() == Rules.IN_FORCE) == inForce ? stood.since() : report.at();
+    families.put(family, new Standing(since, backend, rules, failure));
   }
 
   /** A repeated event makes no second entry: one failure per second would push out all others. */
-  private void record(Event event) {
+  private void record(Instant at, What what) {
     Event last = history.peekLast();
-    if (last != null && last.repeats(event)) {
+    if (last != null && last.what().equals(what)) {
       history.removeLast();
-      history.addLast(last.again(event.at()));
+      history.addLast(last.again(at));
       return;
     }
-    history.addLast(event);
+    history.addLast(Event.once(at, what));
     if (history.size() > EVENTS) {
       history.removeFirst();
     }

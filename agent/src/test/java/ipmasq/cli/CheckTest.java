@@ -3,6 +3,7 @@ package ipmasq.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ipmasq.app.Backends;
 import ipmasq.app.Settings;
@@ -33,7 +34,9 @@ class CheckTest {
         assertInstanceOf(CommandLine.ParsedLine.GoodLine.class, CommandLine.parse(List.of(words)))
             .line();
     Settings settings =
-        assertInstanceOf(SettingsParser.ParsedSettings.GoodSettings.class, SettingsParser.of(line))
+        assertInstanceOf(
+                SettingsParser.ParsedSettings.GoodSettings.class,
+                SettingsParser.of(line, IfMissing.ERROR))
             .settings();
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -45,7 +48,7 @@ class CheckTest {
                   new PrintStream(err, true, UTF_8),
                   settings,
                   backends,
-                  IfMissing.ERROR),
+                  false),
               line.words(),
               new ByteArrayInputStream(stdin.getBytes(UTF_8)));
       return new Answer(exit, cut(out), cut(err));
@@ -120,21 +123,21 @@ class CheckTest {
     assertEquals(
         Stream.of(
                 """
-                [{"file":"good","good":true,"sha256":"%s","problems":[]},"""
+                [{"file":"good","good":true,"ignoredKeys":0,"sha256":"%s","problems":[]},"""
                     .formatted(hash(GOOD)),
                 """
-                {"file":"warned","good":true,"sha256":"%s","problems":[{"severity":"warning",\
+                {"file":"warned","good":true,"ignoredKeys":0,"sha256":"%s","problems":[{"severity":"warning",\
                 "file":"warned","line":1,"column":1,"message":"nonMasqueradeCIDRs is empty:\
                  everything but link-local is masqueraded","hint":"list the ranges that should see\
                  pod addresses, or remove the key for the defaults"}]},"""
                     .formatted(hash(WARNED)),
                 """
-                {"file":"bad","good":false,"sha256":"%s","problems":[{"severity":"error",\
+                {"file":"bad","good":false,"ignoredKeys":0,"sha256":"%s","problems":[{"severity":"error",\
                 "file":"bad","line":1,"column":6,"message":"pin is the text \\"maybe\\", not a\
                  boolean","hint":"write true or false, without quotes"}]},"""
                     .formatted(hash(BAD)),
                 """
-                {"file":"none","good":false,"sha256":null,"problems":[{"severity":"error",\
+                {"file":"none","good":false,"ignoredKeys":0,"sha256":null,"problems":[{"severity":"error",\
                 "file":"none","line":0,"column":0,"message":"there is no such file",\
                 "hint":"check the path"}]}]
                 """)
@@ -191,5 +194,67 @@ class CheckTest {
         m:1:1: error: this ConfigMap has no key config, but confg (put the config under data.config)
         """,
         check("", file("m", "kind: ConfigMap\ndata:\n  confg: \"\"\n")).err());
+  }
+
+  @Test
+  void whatWouldBeIgnoredIsSaid() throws IOException {
+    String misspelled = "nonMasqueradeCIDR: [10.0.0.0/8]\nmasqLinkLocl: true\n";
+    assertEquals(
+        "f: good: 3 ranges are not masqueraded, resync every 60s, but 2 keys of the file were ignored:"
+            + " the default list applies, sha256 "
+            + hash(misspelled)
+            + "\n",
+        check("", file("f", misspelled)).out());
+    Answer strict = check("", "--strict", file("f", misspelled));
+    assertEquals(1, strict.exit());
+    assertEquals("", strict.out());
+    assertTrue(
+        strict
+            .err()
+            .endsWith(
+                "f: error: 2 keys of the file would be ignored, which strict forbids (correct or"
+                    + " remove it, or switch strict off)\n"),
+        strict.err());
+    String daemonSet = "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {}\nspec: {}\n";
+    assertEquals(
+        "f:1:1: warning: this looks like a whole DaemonSet, whose keys mean nothing here (put keys such"
+            + " as \"nonMasqueradeCIDRs:\" into this file)\n",
+        check("", file("f", daemonSet)).err());
+    assertEquals(1, check("", "--strict", file("f", daemonSet)).exit());
+  }
+
+  @Test
+  void aConfigMapThatNoAgentWouldSee() throws IOException {
+    assertEquals(
+        """
+        m:3:9: warning: the agent mounts the ConfigMap ip-masq-agent (name it ip-masq-agent)
+        m:4:14: warning: the agent runs in the namespace kube-system, and sees no other (put it into kube-system)
+        m:6:3: warning: the manifest mounts the key config, not ip-masq-agent (name the key config)
+        """,
+        check(
+                "",
+                file(
+                    "m",
+                    """
+                    kind: ConfigMap
+                    metadata:
+                      name: masq
+                      namespace: default
+                    data:
+                      ip-masq-agent: "pin: false"
+                    """))
+            .err());
+    assertEquals(
+        "",
+        check(
+                "",
+                file(
+                    "m",
+                    """
+                    kind: ConfigMap
+                    metadata: {name: ip-masq-agent-5k2f, namespace: kube-system}
+                    data: {config: "pin: false"}
+                    """))
+            .err());
   }
 }

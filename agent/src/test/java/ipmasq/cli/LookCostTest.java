@@ -3,17 +3,14 @@ package ipmasq.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ipmasq.app.NatHooks;
 import ipmasq.config.Config;
-import ipmasq.hook.Actual;
-import ipmasq.hook.Conflict;
-import ipmasq.hook.Flow;
-import ipmasq.hook.Hook;
-import ipmasq.hook.NodeLinks;
+import ipmasq.evidence.neighbours.Conflict;
+import ipmasq.evidence.neighbours.Neighbours;
+import ipmasq.evidence.neighbours.NodeLinks;
+import ipmasq.evidence.neighbours.Question;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import ipmasq.policy.Policy;
-import ipmasq.status.HookSample;
 import ipmasq.testkit.KernelTest;
 import ipmasq.testkit.KubeProxyRules;
 import ipmasq.testkit.Namespace;
@@ -22,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,14 +35,17 @@ class LookCostTest {
   private static final boolean LONG = Integer.getInteger("ipmasq.agreement.configs", 0) > 50;
   private static final int LOOKS = 20;
   private static final Policy POLICY = Config.defaults().policy(Family.IPV4);
+  private static final NodeLinks LINKS =
+      new NodeLinks(List.of("eth0"), List.of(), List.of(), List.of());
+  private static final Neighbours.Ours OURS =
+      new Neighbours.Ours("iptables-nft", "IP-MASQ-AGENT", Optional.of(POLICY));
 
   @Test
   void besideKubeProxy() throws IOException {
     int services = LONG ? 5000 : 300;
     try (Namespace node = Namespace.open("node")) {
       node.feed(KubeProxyRules.nat(services), "iptables-nft-restore").ok();
-      List<Conflict> conflicts =
-          node.call(() -> measured(services * 10 + " rules of kube-proxy")).conflicts();
+      List<Conflict> conflicts = node.call(() -> measured(services * 10 + " rules of kube-proxy"));
       assertEquals(List.of(), conflicts);
       String service = KubeProxyRules.address(services - 1);
       String answer = node.call(() -> InProcess.run("explain", service));
@@ -70,16 +71,28 @@ class LookCostTest {
       for (int from = 0; from < elements; from += 100_000) {
         node.feed(elements(from, Math.min(elements, from + 100_000)), "nft", "-f", "-").ok();
       }
-      HookSample sample = node.call(() -> measured("a set of " + elements + " elements"));
-      assertEquals(Conflict.ConflictKind.UNCLEAR, sample.conflicts().getFirst().kind());
-      assertTrue(sample.conflicts().getFirst().sentence().contains("@many"));
-      assertTrue(node.call(() -> actual(sample.hook(), "10.0.0.7")) instanceof Actual.Translated);
-      assertTrue(node.call(() -> actual(sample.hook(), "10.99.0.7")) instanceof Actual.Kept);
+      List<Conflict> conflicts = node.call(() -> measured("a set of " + elements + " elements"));
+      assertEquals(Conflict.Kind.UNCLEAR, conflicts.getFirst().kind());
+      assertEquals("translated", node.call(() -> actual("10.0.0.7")));
+      assertEquals("kept", node.call(() -> actual("10.99.0.7")));
     }
   }
 
-  private static Actual actual(Hook hook, String to) {
-    return hook.actual(Flow.to(Ip.of(to)));
+  private static String actual(String to) {
+    Question question =
+        new Question(
+            Ip.of(to),
+            Optional.empty(),
+            Optional.empty(),
+            OptionalInt.empty(),
+            Optional.of("eth0"));
+    try (Neighbours neighbours = new Neighbours()) {
+      return neighbours
+          .explain(question, Optional.of(POLICY), OURS, LINKS)
+          .outcome()
+          .orElseThrow()
+          .word();
+    }
   }
 
   private static String elements(int from, int to) {
@@ -97,22 +110,16 @@ class LookCostTest {
     return Long.parseLong(text.substring(0, text.indexOf(' ')));
   }
 
-  private static HookSample measured(String beside) throws IOException {
-    NatHooks hooks = new NatHooks();
-    HookSample sample = look(hooks);
-    long before = cpuNanos();
-    for (int i = 0; i < LOOKS; i++) {
-      sample = look(hooks);
+  private static List<Conflict> measured(String beside) throws IOException {
+    try (Neighbours neighbours = new Neighbours()) {
+      List<Conflict> conflicts = neighbours.conflicts(POLICY, OURS, LINKS);
+      long before = cpuNanos();
+      for (int i = 0; i < LOOKS; i++) {
+        conflicts = neighbours.conflicts(POLICY, OURS, LINKS);
+      }
+      long each = (cpuNanos() - before) / LOOKS;
+      System.out.println("a look beside " + beside + ": " + each / 1000 + " µs of CPU");
+      return conflicts;
     }
-    long each = (cpuNanos() - before) / LOOKS;
-    System.out.println("a look beside " + beside + ": " + each / 1000 + " µs of CPU");
-    return sample;
-  }
-
-  private static HookSample look(NatHooks hooks) {
-    return HookSample.of(
-        hooks.at(Family.IPV4, "iptables-nft", "IP-MASQ-AGENT", Optional.of(POLICY)),
-        POLICY,
-        NodeLinks.UNKNOWN);
   }
 }

@@ -35,7 +35,8 @@ class ShowConfigTest {
 
   @Test
   void everyValueHasItsOrigin() throws IOException {
-    Path one = file("one", "# ranges\nnonMasqueradeCIDRs: [10.0.0.0/8]\nmasqLinkLocal: true\n");
+    Path one =
+        file("one", "# ranges\nnonMasqueradeCIDRs: [10.0.0.0/8, fd00::/8]\nmasqLinkLocal: true\n");
     Path two = file("two", "nonMasqueradeCIDRs:\n- 172.16.0.0/12\nmasqChain: FILE\n");
     InProcess.Answer answer =
         config(
@@ -50,15 +51,16 @@ class ShowConfigTest {
         """
         nonMasqueradeCIDRs:  # one:2, two:1
           - "10.0.0.0/8"
+          - "fd00::/8"
           - "172.16.0.0/12"
         cidrLimit: null  # default: 64; with nftables no limit
         masqLinkLocal: true  # one:3
         masqLinkLocalIPv6: false  # default
         resyncInterval: "60s"  # flag --resync-interval
-        masqueradeCIDRs: []  # default: none
-        sourceCIDRs: []  # default: any
-        outputInterface: []  # default: any
-        outputAddress: []  # default: the interface's
+        # masqueradeCIDRs: []  # default: none
+        # sourceCIDRs: []  # default: any
+        # outputInterface: []  # default: any
+        # outputAddress: []  # default: the interface's
         enableIPv6: true  # flag --enable-ipv6
         randomFully: true  # default
         toPorts: "1024-2047"  # flag --to-ports
@@ -66,6 +68,8 @@ class ShowConfigTest {
         backend: "nftables"  # flag --backend
         conntrack: "keep"  # default
         pin: false  # default
+        # strict: false  # default
+        probation: null  # default: off
         """,
         cut(answer.out()));
     assertEquals(Main.OK, answer.exit());
@@ -79,6 +83,15 @@ class ShowConfigTest {
     Reading.Read before = (Reading.Read) ConfigReader.read(written, FlagDefaults.none());
     Reading.Read after = (Reading.Read) ConfigReader.read(shown, FlagDefaults.none());
     assertEquals(before.config(), after.config());
+  }
+
+  @Test
+  void theAnswerIsAStrictFile() throws IOException {
+    Path written = file("f", "masqLinkLocal: true\nnonMasqueradeCIDR: []\n");
+    Path shown = file("shown", config("--config=" + written).out());
+    InProcess.Answer answer = InProcess.answer("check", "--strict", shown.toString());
+    assertEquals("", answer.err());
+    assertEquals(Main.OK, answer.exit());
   }
 
   @Test
@@ -117,13 +130,5 @@ class ShowConfigTest {
     assertEquals("", json.err());
     Map<String, ?> fields = ParsedJson.map(ParsedJson.of(json.out()));
     assertEquals(List.of("good", "problems"), List.copyOf(fields.keySet()));
-  }
-
-  @Test
-  void aFlagForAnotherBackendThanTheFilesIsSaid() throws IOException {
-    Path file = file("f", "backend: nftables\n");
-    assertEquals(
-        "ip-masq-agent: --cni-keep-extra without effect: the backend is nftables, not cni\n",
-        config("--config=" + file, "--cni-keep-extra").err());
   }
 }

@@ -37,16 +37,17 @@ class ShowPlanTest {
                     List.of("plan", "--config=-", "--backend=cni", "--cni-config=" + cni)))
             .line();
     Settings settings =
-        assertInstanceOf(SettingsParser.ParsedSettings.GoodSettings.class, SettingsParser.of(line))
+        assertInstanceOf(
+                SettingsParser.ParsedSettings.GoodSettings.class,
+                SettingsParser.of(line, IfMissing.ERROR))
             .settings();
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     PrintStream stream = new PrintStream(out, true, UTF_8);
     try (Backends backends = Backends.withoutOwner(settings)) {
       int exit =
           ShowPlan.run(
-              new CommandContext(stream, stream, settings, backends, IfMissing.ERROR),
-              new ByteArrayInputStream("nonMasqueradeCIDRs: [172.16.0.0/12]\n".getBytes(UTF_8)),
-              Colour.NONE);
+              new CommandContext(stream, stream, settings, backends, false),
+              new ByteArrayInputStream("nonMasqueradeCIDRs: [172.16.0.0/12]\n".getBytes(UTF_8)));
       assertEquals(2, exit, () -> out.toString(UTF_8));
     }
     assertTrue(out.toString(UTF_8).contains("+172.16.0.0/12"), () -> out.toString(UTF_8));

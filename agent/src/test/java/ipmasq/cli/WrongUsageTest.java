@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Wrong command lines: exit code 2, nothing on stdout, and one line that says what to write. */
+/** Wrong command lines: exit code 64, nothing on stdout, and one line that says what to write. */
 class WrongUsageTest {
   private static final String LINES =
       """
@@ -13,10 +13,10 @@ class WrongUsageTest {
       unknown command pln: did you mean plan? (see ip-masq-agent --help)
 
       plan --proto=tcp
-      plan does not take --proto: explain does (see ip-masq-agent plan --help)
+      plan does not take --proto: it is a flag of explain, trace (see ip-masq-agent plan --help)
 
       check my-config --from=10.0.0.1
-      check does not take --from: explain does (see ip-masq-agent check --help)
+      check does not take --from: it is a flag of explain, trace (see ip-masq-agent check --help)
 
       version foo
       version takes no argument, but was given foo (see ip-masq-agent version --help)
@@ -24,14 +24,21 @@ class WrongUsageTest {
       plan --listen=:9090
       plan does not take --listen: it is a flag of run, status (see ip-masq-agent plan --help)
 
+      apply --dry-run
+      apply does not take --dry-run: plan shows what apply would change (see ip-masq-agent apply --help)
+
+      cleanup --enable-ipv6
+      cleanup does not take --enable-ipv6: it is a flag of run, check, config, plan, apply, status, \
+      explain (see ip-masq-agent cleanup --help)
+
       apply --logtostderr
       apply does not take --logtostderr: run does (see ip-masq-agent apply --help)
 
       plan --backend=iptables --cni-config=/etc/cni/net.d
       --cni-config without effect: the backend is iptables, not cni (see ip-masq-agent plan --help)
 
-      --backend=nftables --cni-add-policy --cni-keep-extra
-      --cni-add-policy, --cni-keep-extra without effect: the backend is nftables, not cni \
+      --backend=nftables --cni-config=x --cni-keep-extra
+      --cni-config, --cni-keep-extra without effect: the backend is nftables, not cni \
       (see ip-masq-agent run --help)
 
       check --config=my-config

@@ -2,6 +2,7 @@ package ipmasq.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ipmasq.net.Cidr;
 import java.io.IOException;
@@ -140,7 +141,7 @@ class ConfigPathsTest {
         assertInstanceOf(Reading.Read.class, read(ConfigPaths.IfMissing.WARNING, none));
     assertEquals(Config.defaults(), warned.config());
     assertEquals(
-        "none: warning: there is no such file: the defaults hold (check the path)",
+        "none: warning: there is no such file: the defaults apply (check the path)",
         new Reads(directory).lines(warned.warnings()));
     assertEquals(
         "none: error: there is no such file (check the path)",
@@ -157,7 +158,7 @@ class ConfigPathsTest {
     Files.createDirectory(directory.resolve("..data"));
     Path file = directory.resolve("ip-masq-agent");
     String warning =
-        "ip-masq-agent: warning: there is no such file, but config.yaml is: the defaults hold (give"
+        "ip-masq-agent: warning: there is no such file, but config.yaml is: the defaults apply (give"
             + " the ConfigMap's key the name ip-masq-agent, or name its file)";
     for (ConfigPaths.IfMissing ifMissing :
         List.of(ConfigPaths.IfMissing.WARNING, ConfigPaths.IfMissing.DEFAULTS)) {
@@ -166,7 +167,7 @@ class ConfigPathsTest {
     }
     assertEquals(
         directory
-            + ": warning: a directory without ip-masq* files, but config.yaml is: the defaults hold"
+            + ": warning: a directory without ip-masq* files, but config.yaml is: the defaults apply"
             + " (name the files ip-masq-agent, ip-masq-more and so on)",
         new Reads(directory.resolve("x"))
             .lines(
@@ -210,9 +211,11 @@ class ConfigPathsTest {
     try (RandomAccessFile file = new RandomAccessFile(huge.toFile(), "rw")) {
       file.setLength(300L << 20); // a hole: it takes no room
     }
-    assertEquals(
-        "huge: error: the file is 300 MB, more than the 64 MB that a config may have (check that it"
-            + " is the right file)",
-        problems(huge));
+    String problem = problems(huge);
+    assertTrue(
+        problem.startsWith(
+            "huge: error: too large for the agent: the file is 314.6 MB, and at most "),
+        problem);
+    assertTrue(problem.contains("(check that it is the right file; fewer ranges, or"), problem);
   }
 }

@@ -7,6 +7,8 @@ import ipmasq.config.Config.BackendChoice;
 import ipmasq.net.Cidr;
 import ipmasq.net.Cidrs;
 import java.io.IOException;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -84,14 +86,13 @@ class ConfigReaderTest {
   }
 
   @Test
-  void jsonThatYamlWouldNotTake() {
-    String longKey = "x".repeat(5000);
+  void jsonIndentedByTabsAndEscaped() {
     Config config =
         reads.config(
-            "{\n\t\""
-                + longKey
-                + "\"\n:\t\"\\/\\ud83d\\ude00\u0080\",\n\t\"masqLinkLocal\"\n\t: true}");
+            "{\n\t\"masqLinkLocal\":\ttrue,\n\t\"nonMasqueradeCIDRs\": [\n\t\t\"10.0.0.0\\/8\",\n"
+                + "\t\t\"\\u0031\\u0031.0.0.0/8\"\n\t]\n}\n");
     assertEquals(true, config.masqLinkLocal());
+    assertEquals("[10.0.0.0/8, 11.0.0.0/8]", config.nonMasqueradeCidrs().toString());
   }
 
   @Test
@@ -101,16 +102,12 @@ class ConfigReaderTest {
         reads.config("{nonMasqueradeCIDRs: [10.0.0.0/8,],}").nonMasqueradeCidrs());
   }
 
+  /** Where the Go agents leave what was there, nobody knows what was meant. */
   @Test
-  void inJsonNullLeavesWhatStoodBefore() {
+  void nullAfterAnotherValueInJson() {
     assertEquals(
-        true, reads.config("{\"masqLinkLocal\":true,\"masqLinkLocal\":null}").masqLinkLocal());
-    assertEquals(
-        "f:1:18: error: masqLinkLocal is the text \"x\", not a boolean (write true or false, without"
-            + " quotes)\n"
-            + "f:1:22: warning: masqLinkLocal is given twice; the one at 1:22 counts (remove the one at"
-            + " 1:2)",
-        reads.problems("{\"masqLinkLocal\":\"x\",\"masqLinkLocal\":true}"));
+        "f:1:23: error: masqLinkLocal is given twice, at 1:2 too (remove one)",
+        reads.problems("{\"masqLinkLocal\":true,\"masqLinkLocal\":null}"));
   }
 
   @Test
@@ -123,14 +120,12 @@ class ConfigReaderTest {
   }
 
   @Test
-  void ofTwoSpellingsTheLaterInTheAlphabetCounts() {
-    for (String text :
-        List.of(
-            "masqlinklocal: false\nmasqLinkLocal: true\n",
-            "masqLinkLocal: true\nmasqlinklocal: false\n")) {
-      assertEquals(false, reads.config(text).masqLinkLocal());
-    }
-    assertEquals(true, reads.config("MASQLIN\u212aLOCAL: true\n").masqLinkLocal());
+  void twoSpellingsOfOneKey() {
+    assertEquals(
+        "f:2:1: warning: key \"masqlinklocal\" is taken for masqLinkLocal (write"
+            + " \"masqLinkLocal\")\n"
+            + "f:2:1: error: masqLinkLocal is given twice, at 1:1 too (remove one)",
+        reads.problems("masqLinkLocal: true\nmasqlinklocal: false\n"));
     assertEquals(false, reads.config("masqL\u0131nkLocal: true\n").masqLinkLocal());
   }
 
@@ -161,14 +156,13 @@ class ConfigReaderTest {
   }
 
   @Test
-  void tabsAndBreaksOfYaml11() {
+  void tabsAndLineBreaks() {
     for (String text :
         List.of(
             "masqLinkLocal:\ttrue\n",
             "masqLinkLocal\t: \ttrue\t# c\n",
             "masqLinkLocal: !!bool\tyes\t\n",
             "nonMasqueradeCIDRs: [\n\t10.0.0.0/8\n\t]\nmasqLinkLocal: true\n",
-            "cidrLimit: 5\u0085masqLinkLocal: true\u2028",
             "cidrLimit: 5\rmasqLinkLocal: true\r",
             "cidrLimit: 5\r\nmasqLinkLocal: true\r\n")) {
       assertEquals(true, reads.config(text).masqLinkLocal(), text);
@@ -176,14 +170,14 @@ class ConfigReaderTest {
   }
 
   @Test
-  void encodings() throws IOException {
-    String text = "masqLinkLocal: true\n";
-    Path file = directory.resolve("f");
-    for (String charset : List.of("UTF-8", "UTF-16LE", "UTF-16BE")) {
-      Files.write(file, ("\ufeff" + text).getBytes(charset));
-      Reading reading = ConfigReader.read(file, FlagDefaults.none());
+  void encodings() {
+    String text = "\ufeffmasqLinkLocal: true\n";
+    assertEquals(true, reads.config(text).masqLinkLocal());
+    for (Charset charset : List.of(StandardCharsets.UTF_16LE, StandardCharsets.UTF_16BE)) {
       assertEquals(
-          true, assertInstanceOf(Reading.Read.class, reading).config().masqLinkLocal(), charset);
+          "f:1:1: error: the file is UTF-16 (save it as UTF-8; PowerShell's > writes UTF-16, |"
+              + " Out-File -Encoding utf8 does not)",
+          reads.problems(text.getBytes(charset)));
     }
   }
 

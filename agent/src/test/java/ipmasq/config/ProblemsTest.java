@@ -1,13 +1,16 @@
 package ipmasq.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -63,6 +66,13 @@ class ProblemsTest {
         "f:1:1: error: the daemon can only accept up to 2 CIDRs (excluding link-local), but got 3"
             + " CIDRs (excluding link local) (raise cidrLimit, or join ranges)",
         reads.problems("cidrLimit: 2\n"));
+    String many = "nonMasqueradeCIDRs: [" + "10.0.0.0/8, ".repeat(65) + "]\n";
+    assertTrue(
+        reads
+            .problems(many)
+            .contains(
+                "but got 65 CIDRs (excluding link local) (choose \"backend: nftables\", which takes"
+                    + " any number; or raise cidrLimit, or join ranges)"));
   }
 
   @Test
@@ -83,24 +93,24 @@ class ProblemsTest {
         "f:2:1: error: a tab cannot indent (use spaces: YAML takes no tabs there)",
         reads.problems("nonMasqueradeCIDRs:\n\t- 10.0.0.0/8\n"));
     assertEquals(
-        "f:1:36: error: not JSON: expected a comma or ], found the end of the file (the [ at 1:23 is not"
-            + " closed)",
+        "f:1:23: error: not YAML: the [ is not closed (write ] after the last element)",
         reads.problems("{\"nonMasqueradeCIDRs\":[\"10.0.0.0/8\""));
     assertEquals(
         "f:1:21: error: unknown anchor 'nope' referenced (define it above with &nope)",
         reads.problems("nonMasqueradeCIDRs: *nope\n"));
     assertEquals(
-        "f:1:10: error: anchor 'a' value contains itself (write the value out)",
+        "f:1:6: error: pin is a list, not a boolean (write true or false, without quotes)",
         reads.problems("pin: &a [*a]\n"));
     assertEquals(
         "f:3:2: error: not YAML: the indentation does not fit the lines above (indent the keys alike,"
             + " and the elements of a list alike)",
         reads.problems("nonMasqueradeCIDRs:\n  - 10.0.0.0/8\n masqLinkLocal: true\n"));
     assertEquals(
-        "f:3:3: error: not JSON: expected a comma or }, found '\"' (a comma is missing before it)",
+        "f:1:1: error: not YAML: the { is not closed, or a comma is missing before 3:14 (write } after"
+            + " the last element)",
         reads.problems("{\n  \"pin\": true\n  \"cidrLimit\": 5\n}"));
     assertEquals(
-        "f:1:24: error: not JSON: expected the end of the file, found 'x'",
+        "f:1:24: error: something follows the closing brace (remove it)",
         reads.problems("{\"masqLinkLocal\":true} x"));
     for (String bad :
         List.of("pin: [", "pin: \"", "pin: @x", "%YAML 3.0\n---\npin: on", "pin: 'x")) {
@@ -227,10 +237,10 @@ class ProblemsTest {
             + " with its colon nor in a list (a space belongs after the dash)",
         "nonMasqueradeCIDRs: []~masqLinkLocal~ | f:2:1: error: not YAML: \"masqLinkLocal\" is neither"
             + " a key with its colon nor in a list (a key is followed by \": \")",
-        "{~  // mine~  \"pin\": true~} | f:2:3: error: not JSON: expected a key in quotes, found '/'"
-            + " (JSON has no comments: remove it)",
-        "{\"pin\": true, // mine~ \"cidrLimit\": 5~} | f:1:15: error: not JSON: expected a key in"
-            + " quotes, found '/' (JSON has no comments: remove it)",
+        "{~  // mine~  \"pin\": true~} | f:3:8: error: not YAML: a comment of another"
+            + " language (a comment begins with #)",
+        "{\"pin\": true, // mine~ \"cidrLimit\": 5~} | f:2:13: error: not YAML: a comment of"
+            + " another language (a comment begins with #)",
         "nonMasqueradeCIDRs: [10.0.0.0/8, 172.16.0.0/12~masqLinkLocal: true~ | f:1:21: error: not"
             + " YAML: the [ is not closed, or a comma is missing before 2:14 (write ] after the last"
             + " element)",
@@ -239,16 +249,16 @@ class ProblemsTest {
         "nonMasqueradeCIDRs:~  10.0.0.0/8~  - 172.16.0.0/12~ | f:2:3: error: nonMasqueradeCIDRs is"
             + " the text \"10.0.0.0/8 - 172.16.0.0/12\", not a list (a dash is missing: \"-"
             + " 10.0.0.0/8\")",
-        "{\"nonMasqueradeCIDRs\": [\"10.0.0.0/8\"~, \"pin\": true} | f:2:8: error: not JSON:"
-            + " expected a comma or ], found ':' (the [ at 1:24 is not closed before it)",
-        "{\"nonMasqueradeCIDRs\": [\"10.0.0.0/8\"~} | f:2:1: error: not JSON: expected a comma or"
-            + " ], found '}' (the [ at 1:24 is not closed before it)",
-        "{~  /* mine */ \"pin\": true~} | f:2:3: error: not JSON: expected a key in quotes, found"
-            + " '/' (JSON has no comments: remove it)",
-        "{\"cidrLimit\": 5, /* mine */ \"pin\": true} | f:1:18: error: not JSON: expected a key in"
-            + " quotes, found '/' (JSON has no comments: remove it)",
-        "// mine~pin: true~ | f:1:1: error: the top of the file is the text \"// mine pin\", not"
-            + " keys with values (a comment begins with #)",
+        "{\"nonMasqueradeCIDRs\": [\"10.0.0.0/8\"~, \"pin\": true} | f:1:24: error: not YAML:"
+            + " the [ is not closed, or a comma is missing before 2:14 (write ] after the last element)",
+        "{\"nonMasqueradeCIDRs\": [\"10.0.0.0/8\"~} | f:1:24: error: not YAML: the [ is not"
+            + " closed, or a comma is missing before 2:1 (write ] after the last element)",
+        "{~  /* mine */ \"pin\": true~} | f:2:3: error: a comment of another language (a comment"
+            + " begins with #)",
+        "{\"cidrLimit\": 5, /* mine */ \"pin\": true} | f:1:18: error: a comment of another"
+            + " language (a comment begins with #)",
+        "// mine~pin: true~ | f:2:4: error: not YAML: a comment of another language (a comment"
+            + " begins with #)",
         "masqChain: \"X~pin: true~ | f:1:12: error: not YAML: the quote is not closed (close it)",
       })
   void hints(String text, String problem) {
@@ -270,5 +280,105 @@ class ProblemsTest {
             """));
     // An overlap is no repetition.
     assertEquals("", reads.warnings("nonMasqueradeCIDRs: [10.0.0.0/8, 10.0.0.0/9]\n"));
+  }
+
+  /** Valid, and yet hardly what anybody wants. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "nonMasqueradeCIDRs: [0.0.0.0/0] | f:1:22: warning: 0.0.0.0/0 exempts every IPv4 address:"
+            + " nothing is masqueraded (list only the ranges that should see pod addresses)",
+        "nonMasqueradeCIDRs: ['::/0', 10.0.0.0/8]~enableIPv6: true | f:1:22: warning: ::/0 exempts"
+            + " every IPv6 address: nothing is masqueraded (list only the ranges that should see pod"
+            + " addresses)",
+        "nonMasqueradeCIDRs: [0.0.0.0/0]~masqueradeCIDRs: [20.0.0.0/8] | ''",
+        "enableIPv6: true | f:1:1: warning: IPv6 is enabled, but nonMasqueradeCIDRs has no IPv6"
+            + " range: all IPv6 traffic but link-local is masqueraded, that between pods too (list the"
+            + " IPv6 ranges of pods and nodes, such as \"fd00::/8\")",
+        "enableIPv6: true~sourceCIDRs: [10.0.0.0/8] | ''",
+      })
+  void dangerousButValid(String text, String warning) {
+    assertEquals(warning.strip(), reads.warnings(text.replace('~', '\n')));
+  }
+
+  @Test
+  void manyRangesForIptables() {
+    StringBuilder text = new StringBuilder("cidrLimit: 100\nnonMasqueradeCIDRs:\n");
+    for (int i = 0; i < 65; i++) {
+      text.append("- 20.0.").append(i).append(".0/24\n");
+    }
+    assertEquals(
+        "f:2:1: warning: 65 ranges are as many rules that iptables tries one by one for each new"
+            + " connection (choose \"backend: nftables\", which looks them up at once, or join"
+            + " ranges)",
+        reads.warnings(text.toString()));
+    assertEquals("", reads.warnings(text + "backend: nftables\n"));
+  }
+
+  /** What wikis and word processors make of a file. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "nonMasqueradeCIDRs:~  \u2013 10.0.0.0/8 | f:2:3 | a typographic dash for a plain -",
+        "nonMasqueradeCIDRs:~\u2013 10.0.0.0/8~\u2013 11.0.0.0/8 | f:2:1 | a typographic dash for a"
+            + " plain -",
+        "nonMasqueradeCIDRs:~  -\u00a010.0.0.0/8 | f:2:3 | a no-break space for a plain one",
+        "nonMasqueradeCIDRs:~\u00a0 - 10.0.0.0/8 | f:2:1 | a no-break space for a plain one",
+        "masqLinkLocal:\u00a0true | f:1:1 | a no-break space for a plain one",
+        "nonMasqueradeCIDRs: [10.0.0.0/8\u00a0] | f:1:22 | a no-break space for a plain one",
+        "nonMasqueradeCIDRs: [\u201c10.0.0.0/8\u201d] | f:1:22 | typographic quotes for plain ones",
+        "nonMasqueradeCIDRs:~- \u201810.0.0.0/8\u2019 | f:2:3 | typographic quotes for plain ones",
+        "resyncInterval: \u201c60s\u201d | f:1:17 | typographic quotes for plain ones",
+      })
+  void pastedFromAWiki(String text, String place, String what) {
+    String problem = reads.problems(text.replace('~', '\n'));
+    assertTrue(problem.startsWith(place + ": error: "), problem);
+    assertTrue(
+        problem.endsWith("(this line has " + what + ", as text from a wiki does: type it anew)"),
+        problem);
+    // A comment may have them.
+    assertTrue(!reads.problems("pin: x # a \u2013 b\n").contains("wiki"));
+  }
+
+  @Test
+  void whatIsIgnoredIsCounted() {
+    assertEquals(Reading.Gap.NONE, gap("masqLinkLocal: true\n"));
+    assertEquals(
+        new Reading.Gap(1, "1 key of the file was ignored: the default list applies"),
+        gap("nonMasqueradeCIDR: [10.0.0.0/8]\n"));
+    assertEquals(
+        new Reading.Gap(2, "2 keys of the file were ignored"),
+        gap("nonMasqueradeCIDRs: [10.0.0.0/8]\na: 1\nb: 2\n"));
+    assertEquals(
+        new Reading.Gap(3, "3 keys of the file were ignored: the default list applies"),
+        gap("apiVersion: v1\nkind: ConfigMap\ndata: {config: x}\n"));
+    assertEquals(
+        new Reading.Gap(0, "all but the first document of the file was ignored"),
+        gap("nonMasqueradeCIDRs: [10.0.0.0/8]\n---\ncidrLimit: 5\n"));
+  }
+
+  private Reading.Gap gap(String text) {
+    return assertInstanceOf(Reading.Read.class, reads.reading(text)).gap();
+  }
+
+  @Test
+  void aStrictFileIgnoresNothing() {
+    assertEquals(
+        """
+        f:2:1: warning: unknown key "pinn" is ignored (did you mean pin?)
+        f: error: 1 key of the file would be ignored, which strict forbids (correct or remove it, or switch strict off)""",
+        reads.problems("strict: true\npinn: true\n"));
+    assertEquals("", reads.warnings("strict: true\npin: false\n"));
+  }
+
+  @Test
+  void aProbationIsADurationOrNone() {
+    assertEquals(Optional.empty(), reads.config("").probation());
+    assertEquals(Optional.empty(), reads.config("probation: null\n").probation());
+    assertEquals(Optional.of(Duration.ofMinutes(10)), reads.config("probation: 10m\n").probation());
+    assertTrue(reads.problems("probation: 0s\n").contains("but must be more than zero"));
+    assertTrue(reads.problems("probation: 10\n").contains("(write \"10s\")"));
   }
 }

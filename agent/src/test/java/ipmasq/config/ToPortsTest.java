@@ -2,6 +2,7 @@ package ipmasq.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import ipmasq.net.PortRange;
 import java.util.List;
@@ -11,7 +12,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ToPortsTest {
   private static List<PortRange> ranges(String text) {
-    return assertInstanceOf(ToPorts.ParsedPorts.PortRanges.class, ToPorts.parse(text)).ranges();
+    return ToPorts.parse(text) instanceof ValueType.Parsed.Valid<List<PortRange>>(var ranges)
+        ? ranges
+        : fail(text);
   }
 
   @Test
@@ -51,6 +54,6 @@ class ToPortsTest {
         "1.5"
       })
   void refusals(String text) {
-    assertInstanceOf(ToPorts.ParsedPorts.MalformedPorts.class, ToPorts.parse(text));
+    assertInstanceOf(ValueType.Parsed.Malformed.class, ToPorts.parse(text));
   }
 }

@@ -10,6 +10,9 @@ import ipmasq.http.Fetch;
 import ipmasq.net.Family;
 import ipmasq.output.OutputSchema;
 import ipmasq.testkit.AgentProcess;
+import ipmasq.testkit.Eventually;
+import ipmasq.testkit.FakePrograms;
+import ipmasq.testkit.FakePrograms.Behaviour;
 import ipmasq.testkit.KernelTest;
 import ipmasq.testkit.Result;
 import java.net.InetAddress;
@@ -55,6 +58,31 @@ class AnswersTest {
     }
   }
 
+  /** A chain was flushed, and the iptables that would show it hangs. */
+  @Test
+  void aSyncThatHangsIsNotCalledInForce() throws Exception {
+    try (Node node = Node.open()) {
+      FakePrograms programs = node.fakePrograms();
+      node.environment("JDK_JAVA_OPTIONS", "-Dipmasq.iptables.deadline=11");
+      node.volume().publish("nonMasqueradeCIDRs: [10.0.0.0/8]\n");
+      node.running(LISTEN);
+      programs.set("iptables", new Behaviour.Hang());
+      programs.set("iptables-save", new Behaviour.Hang());
+      node.namespace().run("iptables", "-t", "nat", "-F", "IP-MASQ-AGENT").ok();
+      Fetch.Fetched unknown =
+          Eventually.eventually(
+              "unknown",
+              () -> node.namespace().call(() -> Fetch.get(AGENT, "/readyz")),
+              answer -> answer.body().contains("Not known since "));
+      assertEquals(200, unknown.status());
+      assertTrue(unknown.body().strip().endsWith(": waiting for iptables."), unknown.body());
+      Eventually.eventually(
+          "not ready",
+          () -> node.namespace().call(() -> Fetch.get(AGENT, "/readyz")),
+          answer -> answer.status() == 503);
+    }
+  }
+
   @Test
   void explainKnowsTheChainThatOnlyTheFileNames() {
     try (Node node = Node.open()) {
@@ -79,8 +107,8 @@ class AnswersTest {
               .startsWith(
                   "The agent (process "
                       + agent.pid()
-                      + ") does not answer (it does not answer in time), so perhaps nobody repairs"
-                      + " the rules; at the moment they are what "),
+                      + ") does not answer (a signal stopped it), so perhaps nothing repairs the"
+                      + " rules. The rules are what "),
           status.toString());
       node.iptables(Family.IPV4, "-F IP-MASQ-AGENT");
       Map<String, @Nullable Object> json = json(node);
@@ -88,7 +116,8 @@ class AnswersTest {
       assertEquals("bad", json.get("level"));
       assertEquals("true", json.get("running"));
       assertTrue(
-          String.valueOf(json.get("summary")).endsWith("the IPv4 rules are not in force."),
+          String.valueOf(json.get("summary"))
+              .contains("The IPv4 rules in the kernel are not what "),
           json.toString());
     }
   }

@@ -17,10 +17,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Which backend the agent takes, and how it goes from one to the other. */
 @KernelTest
+@Tag("listing")
 class BackendTest {
   @Test
   void autoFollowsKubeProxy() {

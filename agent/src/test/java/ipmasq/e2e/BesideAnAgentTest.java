@@ -35,10 +35,10 @@ class BesideAnAgentTest {
   void aMissingFileIsNoMoreThanAWarningWhereTheAgentTakesItForOne() {
     try (Node node = Node.open()) {
       AgentProcess agent = node.running();
-      agent.awaitLine(line -> line.contains("warning: there is no such file"));
+      agent.awaitLine(line -> line.contains(": there is no such file"));
       Result status = node.command("status");
       assertTrue(status.stdout().startsWith("IPv4 masquerading is in force"), status.toString());
-      assertTrue(status.stdout().contains("warning: there is no such file"), status.toString());
+      assertTrue(status.stdout().contains(": there is no such file"), status.toString());
       Result named = node.command("status", "--config=/elsewhere/my-config");
       assertTrue(named.stdout().contains("the config file is bad"), named.toString());
     }
@@ -84,7 +84,7 @@ class BesideAnAgentTest {
       assertTrue(
           status
               .stdout()
-              .contains(" does not answer (a signal stopped it), so perhaps nobody repairs"),
+              .contains(" does not answer (a signal stopped it), so perhaps nothing repairs"),
           status.toString());
       node.namespace().run("kill", "-CONT", String.valueOf(agent.pid())).ok();
       assertEquals(0, node.command("status").exit());
@@ -109,6 +109,45 @@ class BesideAnAgentTest {
           status.stdout().lines().findFirst().orElseThrow());
       assertTrue(status.stdout().contains("\nBackend  " + backend), status.toString());
     }
+  }
+
+  /** Only what happens is said to happen: with no rules, in a dry run, behind an ACCEPT. */
+  @Test
+  void theTableSaysWhoseWordsItIs() {
+    try (Node node = Node.open()) {
+      Result none = node.command("status");
+      assertTrue(
+          none.stdout().startsWith("No agent runs here. There are no IPv4 rules"), "" + none);
+      assertTable("THE CONFIG SAYS", none);
+      AgentProcess dry = node.start("--dry-run");
+      dry.awaitLine(line -> line.contains("IPv4 rules would change"));
+      Result dryRun = node.command("status");
+      assertTrue(dryRun.stdout().startsWith("Dry run: the rules are not what "), "" + dryRun);
+      assertTable("THE CONFIG SAYS", dryRun);
+      dry.terminate();
+      dry.awaitExit();
+      AgentProcess agent = node.running();
+      assertTable("WHAT HAPPENS", node.command("status"));
+      agent.kill();
+      agent.awaitExit();
+      node.volume().publish("nonMasqueradeCIDRs: [10.9.0.0/16]");
+      Result other = node.commandWithConfig("status");
+      assertTrue(other.stdout().contains("The IPv4 rules in the kernel are not what "), "" + other);
+      assertTable("OUR RULES SAY", other);
+      node.iptables(Family.IPV4, "-I POSTROUTING 1 -s 10.244.0.0/16 -j ACCEPT");
+      Result shielded = node.command("status");
+      assertTrue(
+          shielded
+              .stdout()
+              .startsWith(
+                  "No agent runs here. The rules are what the built-in default asks for, but a rule"),
+          shielded.toString());
+      assertTable("OUR RULES SAY", shielded);
+    }
+  }
+
+  private static void assertTable(String heading, Result status) {
+    assertTrue(status.stdout().contains("\n  DESTINATION      " + heading), status::toString);
   }
 
   @Test

@@ -46,7 +46,7 @@ class CniTest {
       Path other = Files.writeString(directory.resolve("other"), list("\"172.16.0.0/12\""));
       Files.move(other, file, java.nio.file.StandardCopyOption.ATOMIC_MOVE);
       awaitWanted(file);
-      Path added = Files.writeString(directory.resolve("20-new.conf"), list(""));
+      Path added = Files.writeString(directory.resolve("05-new.conf"), list(""));
       awaitWanted(added);
       assertTrue(agent.running());
     }

@@ -67,8 +67,7 @@ class FileTest {
     try (Node node = Node.open()) {
       node.volume().publish(BAD);
       AgentProcess agent = node.running(OFTEN);
-      agent.awaitLine(
-          line -> line.contains("ERROR " + node.volume().file() + ":1:22: error: CIDR"));
+      agent.awaitLine(line -> line.contains("ERROR " + node.volume().file() + ":1:22: CIDR"));
       assertEquals(DEFAULTS, node.rules(Family.IPV4));
       node.iptables(Family.IPV4, "-F IP-MASQ-AGENT");
       node.awaitRules(Family.IPV4, DEFAULTS);
@@ -84,8 +83,7 @@ class FileTest {
       node.volume().publish(NARROW);
       AgentProcess agent = node.running();
       node.volume().publish(BAD);
-      agent.awaitLine(
-          line -> line.contains("ERROR " + node.volume().file() + ":1:22: error: CIDR"));
+      agent.awaitLine(line -> line.contains("ERROR " + node.volume().file() + ":1:22: CIDR"));
       assertEquals(NARROW_RULES, node.rules(Family.IPV4));
       node.iptables(Family.IPV4, "-F IP-MASQ-AGENT");
       node.awaitRules(Family.IPV4, NARROW_RULES);

@@ -46,7 +46,7 @@ class FlowsTest {
         Seen before = other.send().seen();
         assertEquals(Lab.NODE.v4(), before.source());
         node.volume().publish(head + "- 203.0.113.0/24\n");
-        agent.awaitLine(line -> line.contains("1 flow under way follows the new rules"));
+        agent.awaitLine(line -> line.contains("established flows follow the new rules: 1 flow"));
         Eventually.within(
             Duration.ofSeconds(1),
             "the pod's own source",
@@ -79,7 +79,7 @@ class FlowsTest {
         node.volume().publish(head + "- 203.0.113.0/24\n");
         agent.awaitLine(line -> line.contains("+203.0.113.0/24"));
         if (conntrack.equals("all")) {
-          agent.awaitLine(line -> line.contains("2 flows under way follow the new rules"));
+          agent.awaitLine(line -> line.contains("established flows follow the new rules: 2 flows"));
           assertEquals(Lab.POD.v4(), udp.send().source());
         } else {
           assertEquals(Lab.NODE.v4(), udp.send().source());

@@ -82,8 +82,8 @@ class ForeignRulesTest {
     node.run("nft", "flush", "ruleset").ok();
     for (String program : List.of("iptables-legacy", "ip6tables-legacy")) {
       for (String table : List.of("raw", "mangle", "nat")) {
-        node.run(program, "-t", table, "-F").ok();
-        node.run(program, "-t", table, "-X").ok();
+        node.run(program, "-w", "-t", table, "-F").ok();
+        node.run(program, "-w", "-t", table, "-X").ok();
       }
     }
   }

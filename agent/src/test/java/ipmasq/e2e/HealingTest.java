@@ -9,6 +9,7 @@ import ipmasq.testkit.AgentProcess;
 import ipmasq.testkit.KernelTest;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whatever somebody does to the rules, they come back, and other people's rules stay. */
 @KernelTest
+@Tag("listing")
 @Execution(ExecutionMode.CONCURRENT)
 class HealingTest {
   private static final String[] OFTEN = {"--resync-interval=1", "--enable-ipv6"};

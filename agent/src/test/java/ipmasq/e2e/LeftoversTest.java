@@ -12,12 +12,14 @@ import ipmasq.testkit.AgentProcess;
 import ipmasq.testkit.KernelTest;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What a former config asked for, and today's does not, goes. */
 @KernelTest
+@Tag("listing")
 @Execution(ExecutionMode.CONCURRENT)
 class LeftoversTest {
   @Test

@@ -14,6 +14,7 @@ import ipmasq.testkit.Result;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What happens in the tables of iptables-legacy is noticed long before the resync. */
 @KernelTest
+@Tag("listing")
 @Execution(ExecutionMode.CONCURRENT)
 class LegacyTest {
   private static final String LEGACY = "-legacy";
@@ -36,7 +38,7 @@ class LegacyTest {
   private static final String LISTEN = "--listen=127.0.0.1:9999";
 
   private static AgentProcess running(Node node, String... flags) {
-    node.namespace().run("iptables-legacy", "-t", "mangle", "-N", "KUBE-IPTABLES-HINT").ok();
+    node.namespace().run("iptables-legacy", "-w", "-t", "mangle", "-N", "KUBE-IPTABLES-HINT").ok();
     AgentProcess agent = node.running(flags);
     agent.awaitLine(line -> line.contains("backend iptables-legacy: "));
     return agent;
@@ -111,7 +113,7 @@ class LegacyTest {
               + "\n"
               + String.join("\n", Expected.chain(Expected.CHAIN, "8.0.0.0/8"))
               + "\nCOMMIT\n";
-      node.namespace().feed(rules, "iptables-legacy-restore", "--noflush").ok();
+      node.namespace().feed(rules, "iptables-legacy-restore", "-w", "--noflush").ok();
       node.awaitRules(Family.IPV4, LEGACY, List.of());
       assertEquals(Lab.POD.v4(), lab.send(Probe.udp("10.9.9.9")).source());
     }

@@ -231,7 +231,7 @@ class LiveFlowsTest {
     Map<String, Object> evidence = evidence();
     assertEquals(0, number(evidence, "wrong"), evidence.toString());
     assertFalse(agent.stderr().stream().anyMatch(line -> line.contains("against")), "" + agent);
-    long nanos = cpu(tasks(agent).get("flows").resolve("schedstat"));
+    long nanos = cpu(tasks(agent).get("evidence").resolve("schedstat"));
     System.out.printf(
         "%s: %d flows sent; %s; %d ms of CPU in %s samples%n",
         backend, sent, evidence.get("message"), nanos / 1_000_000, evidence.get("samples"));
@@ -307,7 +307,7 @@ class LiveFlowsTest {
     AgentProcess agent = node.running(LISTEN, "--flow-samples=false");
     Map<String, Object> evidence = Eventually.eventually("an answer", this::evidence, _ -> true);
     assertEquals("not sampled: --flow-samples=false", evidence.get("note"));
-    assertFalse(tasks(agent).containsKey("flows"), tasks(agent).toString());
+    assertFalse(tasks(agent).containsKey("evidence"), tasks(agent).toString());
     assertTrue(node.command("status").ok().contains("Flows    not sampled: --flow-samples=false"));
   }
 
@@ -333,7 +333,7 @@ class LiveFlowsTest {
     AgentProcess agent =
         node.startBy(List.of("setpriv", "--bounding-set", "-all,+net_admin"), LISTEN);
     Node.awaitFirstPass(agent);
-    Eventually.eventually("the thread", () -> tasks(agent), tasks -> tasks.containsKey("flows"));
+    Eventually.eventually("the thread", () -> tasks(agent), tasks -> tasks.containsKey("evidence"));
     try (AutoCloseable _ = trickle("10.9.9.9", "203.0.113.5")) {
       Map<String, Object> seen = await(Duration.ofSeconds(60), e -> number(e, "sampled") > 1);
       assertEquals(0, number(seen, "wrong"), seen.toString());

@@ -11,11 +11,12 @@ import ipmasq.testkit.Result;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Agents that are not ours, or not here, and what they left. */
 @KernelTest
@@ -133,17 +134,94 @@ class OtherAgentsTest {
     }
   }
 
+  /** A command line proves nothing: anybody can write one. */
+  @ParameterizedTest
+  @ValueSource(strings = {"setpriv --reuid=65534 --regid=65534 --clear-groups", "env"})
+  void aProcessThatOnlyNamesOurMainClassIsNoAgent(String as) {
+    try (Node node = Node.open();
+        AgentProcess beside =
+            AgentProcess.start(
+                Path.of("/bin/sh"),
+                node.namespace(),
+                Map.of(),
+                "-c",
+                "exec " + as + " sh -c 'echo begun; sleep 300; :' ipmasq.cli.Main")) {
+      beside.awaitLine(line -> line.equals("begun"));
+      Result status = node.command("status");
+      assertEquals(1, status.exit(), status.toString());
+      assertTrue(status.stdout().startsWith("No agent runs here"), status.toString());
+      assertEquals(0, node.command("apply").exit());
+    }
+  }
+
+  /** As of a program whose file was mounted, and is no longer. */
+  @Test
+  void aProcessWithoutANameIsPassedOver() throws IOException {
+    try (Node node = Node.open()) {
+      Path program = Files.createFile(node.volume().directory().resolve("..program"));
+      String script =
+          """
+          mount --bind /bin/sleep %1$s; %1$s 300 &
+          until [ "$(readlink /proc/$!/exe)" = %1$s ]; do :; done
+          umount --lazy %1$s; readlink /proc/$!/exe; wait
+          """
+              .formatted(program);
+      try (AgentProcess beside =
+          AgentProcess.start(
+              Path.of("/usr/bin/unshare"),
+              node.namespace(),
+              Map.of(),
+              "--mount",
+              "--kill-child",
+              "--fork",
+              "sh",
+              "-c",
+              script)) {
+        beside.awaitLine(line -> line.equals("/"));
+        Result apply = node.command("apply");
+        assertEquals(0, apply.exit(), apply.toString());
+      }
+    }
+  }
+
+  /** Port 0 is the kernel's choice; the process's own socket tells which it was. */
+  @Test
+  void anAgentIsAskedAtTheSocketThatIsItsOwn() {
+    try (Node node = Node.open()) {
+      AgentProcess agent = node.running("--listen=127.0.0.1:0");
+      agent.awaitLine(line -> line.contains("listening on"));
+      Result status = node.command("status");
+      assertEquals(0, status.exit(), status.toString());
+      assertTrue(status.stdout().contains("\nAgent "), status.toString());
+      AgentProcess second = node.running("--listen=" + address(agent), "--masq-chain=SECOND");
+      String holder = "process " + agent.pid() + " (java)";
+      second.awaitLine(
+          line -> line.contains("cannot listen on " + address(agent)) && line.contains(holder));
+    }
+  }
+
+  private static String address(AgentProcess agent) {
+    return agent.stderr().stream()
+        .filter(line -> line.contains("listening on http://"))
+        .map(line -> line.substring(line.indexOf("http://") + 7))
+        .findFirst()
+        .orElseThrow();
+  }
+
   @Test
   void anAgentWhoseNamespaceCannotBeReadIsNotSaidToRunHere() throws IOException {
     try (Node node = Node.open();
         Node elsewhere = Node.open();
         AgentProcess other = goAgent(elsewhere)) {
       AgentProcess agent = elsewhere.running("--masq-chain=ELSEWHERE");
-      List<String> asNobody =
-          List.of("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups");
+      // The agent may lie below a folder that only root can enter.
+      Path home = AgentProcess.builtAgent().getParent().getParent();
       Result status =
           node.shell(
-              String.join(" ", asNobody) + " " + AgentProcess.builtAgent() + " status || true");
+              "unshare --mount sh -c 'mount --bind "
+                  + home
+                  + " /mnt && exec setpriv --reuid=65534 --regid=65534 --clear-groups"
+                  + " /mnt/bin/ip-masq-agent status' || true");
       String said = status.stdout() + status.stderr();
       assertTrue(said.contains("run as root"), said);
       assertFalse(said.contains("process "), said + " beside " + agent + other);

@@ -50,7 +50,7 @@ class SeveralFilesTest {
         node.volume()
             .publish(Map.of("ip-masq-a", "nonMasqueradeCIDRs: [10.0.0.1/8]", "ip-masq-b", SITE));
         agent.awaitLine(
-            line -> line.contains("ip-masq-a:1:22: error: CIDR \"10.0.0.1/8\" is not aligned"));
+            line -> line.contains("ip-masq-a:1:22: CIDR \"10.0.0.1/8\" is not aligned"));
         agent.awaitLine(line -> line.contains("the last good one stays in force"));
         node.iptables(Family.IPV4, "-F IP-MASQ-AGENT");
         node.awaitRules(Family.IPV4, UNITED);

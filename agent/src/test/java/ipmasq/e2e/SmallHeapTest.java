@@ -13,7 +13,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A file of 100,000 ranges is read and loaded within a heap of 64 MB. */
+/** A file of 100,000 ranges is read and loaded within a heap of 96 MB, as java.args gives. */
 @KernelTest
 class SmallHeapTest {
   private static final Duration PATIENCE = Duration.ofSeconds(90);
@@ -41,7 +41,7 @@ class SmallHeapTest {
     return namespace.runWithin(
         PATIENCE,
         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-        "-Xmx64m",
+        "-Xmx96m",
         "-XX:+UseSerialGC",
         "-XX:TieredStopAtLevel=1",
         "--enable-native-access=ALL-UNNAMED",

@@ -8,10 +8,12 @@ import ipmasq.testkit.AgentProcess;
 import ipmasq.testkit.Eventually;
 import ipmasq.testkit.KernelTest;
 import ipmasq.testkit.Result;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The nftables table over the life of agents: who may change it, and what stays of it. */
 @KernelTest
+@Tag("listing")
 class TableOwnerTest {
   private static final String NFTABLES = "--backend=nftables";
 
@@ -93,7 +95,7 @@ class TableOwnerTest {
     return node.namespace()
         .nft("--handle", "list", "table", "inet", "ip-masq-agent")
         .replaceAll("#? ?progname \\S+", "")
-        .replaceAll("\tflags (owner)?\n", "")
+        .replaceAll("\tflags (owner)?,?(persist)?\n", "")
         .replaceAll("packets \\d+ bytes \\d+", "");
   }
 

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** What former versions left on a live node is taken over, or swept away, at the first start. */
 @KernelTest
+@Tag("listing")
 @Execution(ExecutionMode.CONCURRENT)
 class UpgradeTest {
   private static final String FOREIGN = "-A POSTROUTING -s 10.1.0.0/16 -j ACCEPT";

@@ -125,6 +125,27 @@ class FilesTest {
     }
   }
 
+  /** Nobody deleted the file: what was mounted is gone with its mount. */
+  @Test
+  void aVolumeThatIsUnmountedLeavesItsConfigInForce() throws IOException {
+    try (Node node = Node.open()) {
+      String directory = node.volume().directory().toString();
+      String mount =
+          "mount -t tmpfs tmpfs %1$s && echo '%2$s' > %1$s/ip-masq-agent && exec \"$@\""
+              .formatted(directory, NARROW.strip());
+      AgentProcess agent =
+          node.startBy(List.of("unshare", "--mount", "/bin/sh", "-c", mount, "sh"));
+      Node.awaitFirstPass(agent);
+      assertEquals(NARROW_RULES, node.rules(Family.IPV4));
+      String pid = String.valueOf(agent.pid());
+      assertEquals(
+          0, node.namespace().run("nsenter", "-t", pid, "-m", "umount", "-l", directory).exit());
+      agent.awaitLine(line -> line.contains(directory + " is not mounted any more"));
+      node.iptables(Family.IPV4, "-F " + Expected.CHAIN);
+      node.awaitRules(Family.IPV4, NARROW_RULES);
+    }
+  }
+
   /** A writer whose disk is full leaves half a file. */
   @Test
   void halfAFileIsABadFile() {

@@ -100,7 +100,7 @@ class RivalsTest {
       assertTrue(writes >= 4 && writes <= 4 + seconds / 2 + 1, writes + " in " + seconds + " s");
       assertTrue(said(agent, FIGHT));
       String state = node.commandWithConfig("status").stdout();
-      assertTrue(state.contains("another program has lately changed the rules"), state);
+      assertTrue(state.contains("another program keeps changing the rules"), state);
       node.awaitRules(Family.IPV4, Expected.DEFAULTS);
       if (Form.isLong()) {
         agent.awaitLine(line -> line.contains("has left our rules alone"), Duration.ofSeconds(90));

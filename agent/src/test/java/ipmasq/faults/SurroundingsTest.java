@@ -59,7 +59,7 @@ class SurroundingsTest {
       node.iptables(Family.IPV4, "-A " + Expected.CHAIN + " -s 192.0.2.7/32 -j ACCEPT");
       List<String> theirs = node.rules(Family.IPV4);
       AgentProcess agent = node.start("--backend=iptables");
-      agent.awaitLine(line -> line.contains("holds rules of somebody else; it was left alone"));
+      agent.awaitLine(line -> line.contains("holds another program's rules; it was left alone"));
       assertEquals(theirs, node.rules(Family.IPV4));
       assertTrue(agent.running());
       node.iptables(Family.IPV4, "-F " + Expected.CHAIN); // an empty chain is nobody's

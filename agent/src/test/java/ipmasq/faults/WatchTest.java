@@ -32,7 +32,7 @@ class WatchTest {
     node.awaitRules(Family.IPV4, Expected.rules(Expected.LINK_LOCAL, "10." + number + ".0.0/16"));
   }
 
-  /** Six megabytes, with the list at the end; {@code $0} is the config file. */
+  /** Four megabytes, with the list at the end; {@code $0} is the config file. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -44,7 +44,7 @@ class WatchTest {
       node.volume().write(config(1));
       node.running(NO_RESYNC);
       for (int number = 2; number < 5; number++) {
-        String lines = "{ yes '# a line of a long comment' | head -c 6000000; echo; echo '%s'; }";
+        String lines = "{ yes '# a line of a long comment' | head -c 4000000; echo; echo '%s'; }";
         String script = lines.formatted(config(number).strip()) + " | " + writer;
         node.namespace().run("sh", "-c", script, node.volume().file().toString()).ok();
         awaitRules(node, number);

@@ -26,34 +26,23 @@ final class Client implements AutoCloseable {
     return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
   }
 
-  /** One answer, by its Content-Length. */
-  String hearOne() throws IOException {
-    StringBuilder text = new StringBuilder();
-    while (text.indexOf("\r\n\r\n") < 0) {
-      text.append(next());
-    }
-    int start = text.indexOf("Content-Length: ") + "Content-Length: ".length();
-    int length = Integer.parseInt(text.substring(start, text.indexOf("\r", start)));
-    for (int i = 0; i < length; i++) {
-      text.append(next());
-    }
-    return text.toString();
-  }
-
-  private char next() throws IOException {
-    int b = socket.getInputStream().read();
-    if (b < 0) {
-      throw new IOException("the server hung up");
-    }
-    return (char) b;
-  }
-
   /** Whether the server has hung up, or does within the deadline. */
   boolean isHungUpOn() {
     try {
-      return socket.getInputStream().read() < 0;
+      hear();
+      return true;
     } catch (IOException reset) {
       return !(reset instanceof java.net.SocketTimeoutException);
+    }
+  }
+
+  /** Whether the server takes no more, and what it sent is not read. */
+  boolean isCutOff() {
+    try {
+      say("x");
+      return false;
+    } catch (IOException reset) {
+      return true;
     }
   }
 

@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ipmasq.config.Config;
 import ipmasq.config.Key;
-import ipmasq.loop.Pass.Basis;
-import ipmasq.loop.Trigger;
 import ipmasq.net.Cidr;
 import ipmasq.net.Cidrs;
+import ipmasq.sync.SyncReport.Basis;
+import ipmasq.sync.Trigger;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -18,16 +18,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class MetricsTest {
-  private static final Usage USAGE = new Usage(Optional.of(Story.START), 40_000_000, 0.25);
   private final Story story = new Story();
 
   private String text() {
-    return Metrics.of(story.view(), USAGE);
+    return Metrics.of(story.read());
   }
 
   private Story eventful() {
@@ -53,7 +51,7 @@ class MetricsTest {
         # HELP ip_masq_agent_ready Whether the config file is good and the rules of every family are in force.
         # TYPE ip_masq_agent_ready gauge
         ip_masq_agent_ready 1
-        # HELP ip_masq_agent_ok Whether pods' packets go as the config says, as far as is known: ready, the rules are still in the kernel, no rule of others decides against it, live flows do not go against it, and nobody keeps changing the rules.
+        # HELP ip_masq_agent_ok Whether pods' packets go as the config says, as far as is known: ready, the rules are still in the kernel, no rule of another program decides against it, live flows do not go against it, and no other program keeps changing the rules.
         # TYPE ip_masq_agent_ok gauge
         ip_masq_agent_ok 1
         # HELP ip_masq_agent_state The state at a glance: good, warn or bad.
@@ -67,29 +65,33 @@ class MetricsTest {
         # HELP ip_masq_agent_rules_pending Whether an agent that writes would change rules; only a dry run leaves it at 1.
         # TYPE ip_masq_agent_rules_pending gauge
         ip_masq_agent_rules_pending 0
-        # HELP ip_masq_agent_config_basis What the rules in force rest on: the file, its last good state, or the fallback.
+        # HELP ip_masq_agent_config_basis Where the rules in force come from: the file, its last good state, or the fallback.
         # TYPE ip_masq_agent_config_basis gauge
         ip_masq_agent_config_basis{basis="file"} 1
         ip_masq_agent_config_basis{basis="last-good"} 0
+        ip_masq_agent_config_basis{basis="rolled-back"} 0
         ip_masq_agent_config_basis{basis="fallback"} 0
         # HELP ip_masq_agent_config_problems Problems found in the config file as it is now.
         # TYPE ip_masq_agent_config_problems gauge
         ip_masq_agent_config_problems{severity="error"} 0
         ip_masq_agent_config_problems{severity="warning"} 0
+        # HELP ip_masq_agent_config_ignored_keys Keys of the config file that the agent does not know, and so ignores.
+        # TYPE ip_masq_agent_config_ignored_keys gauge
+        ip_masq_agent_config_ignored_keys 0
         # HELP ip_masq_agent_config_rejections_total Times that the config file became bad, or bad in another way.
         # TYPE ip_masq_agent_config_rejections_total counter
         ip_masq_agent_config_rejections_total 0
         # HELP ip_masq_agent_config_in_force_timestamp_seconds When the config in force was put in force.
         # TYPE ip_masq_agent_config_in_force_timestamp_seconds gauge
         ip_masq_agent_config_in_force_timestamp_seconds 1767268801
-        # HELP ip_masq_agent_passes_total Passes (read the file, compare the rules, repair them), by what triggered them.
+        # HELP ip_masq_agent_passes_total Syncs (read the file, compare the rules, repair them), by what triggered them.
         # TYPE ip_masq_agent_passes_total counter
         ip_masq_agent_passes_total{trigger="start"} 1
         ip_masq_agent_passes_total{trigger="config"} 0
         ip_masq_agent_passes_total{trigger="drift"} 0
         ip_masq_agent_passes_total{trigger="resync"} 0
         ip_masq_agent_passes_total{trigger="retry"} 0
-        # HELP ip_masq_agent_pass_duration_seconds How long passes took, up to the rules being in force.
+        # HELP ip_masq_agent_pass_duration_seconds How long syncs took, up to the rules being in force.
         # TYPE ip_masq_agent_pass_duration_seconds histogram
         ip_masq_agent_pass_duration_seconds_bucket{le="0.005"} 0
         ip_masq_agent_pass_duration_seconds_bucket{le="0.01"} 0
@@ -105,22 +107,22 @@ class MetricsTest {
         ip_masq_agent_pass_duration_seconds_bucket{le="+Inf"} 1
         ip_masq_agent_pass_duration_seconds_sum 0.03
         ip_masq_agent_pass_duration_seconds_count 1
-        # HELP ip_masq_agent_last_pass_timestamp_seconds When the latest pass began.
+        # HELP ip_masq_agent_last_pass_timestamp_seconds When the latest sync ended.
         # TYPE ip_masq_agent_last_pass_timestamp_seconds gauge
         ip_masq_agent_last_pass_timestamp_seconds 1767268801
         # HELP ip_masq_agent_fighting Whether another program keeps undoing the agent's repairs.
         # TYPE ip_masq_agent_fighting gauge
         ip_masq_agent_fighting 0
-        # HELP ip_masq_agent_rules_in_force Whether the latest pass found the rules in place, or put them there.
+        # HELP ip_masq_agent_rules_in_force Whether the latest sync found the rules in place, or put them there.
         # TYPE ip_masq_agent_rules_in_force gauge
         ip_masq_agent_rules_in_force{family="IPv4"} 1
-        # HELP ip_masq_agent_rule_changes_total Passes that changed rules in the kernel.
+        # HELP ip_masq_agent_rule_changes_total Syncs that changed rules in the kernel.
         # TYPE ip_masq_agent_rule_changes_total counter
         ip_masq_agent_rule_changes_total{family="IPv4"} 1
-        # HELP ip_masq_agent_drift_repairs_total Passes that changed rules because another program had changed them.
+        # HELP ip_masq_agent_drift_repairs_total Syncs that changed rules because another program had changed them.
         # TYPE ip_masq_agent_drift_repairs_total counter
         ip_masq_agent_drift_repairs_total{family="IPv4"} 0
-        # HELP ip_masq_agent_rule_failures_total Passes that could not read or write the rules.
+        # HELP ip_masq_agent_rule_failures_total Syncs that could not read or write the rules.
         # TYPE ip_masq_agent_rule_failures_total counter
         ip_masq_agent_rule_failures_total{family="IPv4"} 0
         # HELP ip_masq_agent_forgotten_flows_total Flows under way that were dropped from conntrack so that they follow new rules.
@@ -130,12 +132,20 @@ class MetricsTest {
         # TYPE ip_masq_agent_ranges gauge
         ip_masq_agent_ranges{family="IPv4",treatment="exempt"} 4
         ip_masq_agent_ranges{family="IPv4",treatment="masquerade"} 0
-        # HELP ip_masq_agent_conflicts Rules of others at the nat postrouting hook that decide against the config, by what they do.
+        # HELP ip_masq_agent_conflicts Other programs' rules at the nat postrouting hook that decide against the config, by what they do.
         # TYPE ip_masq_agent_conflicts gauge
         # HELP ip_masq_agent_sampled_flows_total Pods' flows among the new flows of about a second per half minute, by whether their source address left as the config says; a sample, so not all flows.
         # TYPE ip_masq_agent_sampled_flows_total counter
         ip_masq_agent_sampled_flows_total{result="as_config"} 0
         ip_masq_agent_sampled_flows_total{result="against_config"} 0
+        # HELP ip_masq_agent_silent_ranges Ranges whose flows were answered before the last change and now hardly are.
+        # TYPE ip_masq_agent_silent_ranges gauge
+        ip_masq_agent_silent_ranges 0
+        # HELP ip_masq_agent_ports_used_ratio Source ports in use towards the busiest destinations, of those that masquerading may use; only while so many flows are tracked that ports may be scarce.
+        # TYPE ip_masq_agent_ports_used_ratio gauge
+        # HELP ip_masq_agent_flows_wrong Whether pods' flows go against the config, by the latest samples that saw any.
+        # TYPE ip_masq_agent_flows_wrong gauge
+        ip_masq_agent_flows_wrong 0
         # HELP ip_masq_agent_masqueraded_flows_total Flows that the agent's rules gave another source address, since the rules were written.
         # TYPE ip_masq_agent_masqueraded_flows_total counter
         ip_masq_agent_masqueraded_flows_total{family="IPv4"} 7
@@ -158,7 +168,9 @@ class MetricsTest {
         # TYPE process_cpu_seconds_total counter
         process_cpu_seconds_total 0.25
         """,
-        text());
+        text()
+            .replaceAll("(memory_bytes) \\d{7,}\n", "$1 40000000\n")
+            .replaceAll("(process_cpu_seconds_total) [0-9.]+\n", "$1 0.25\n"));
   }
 
   @Test

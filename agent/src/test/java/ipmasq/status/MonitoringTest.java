@@ -3,12 +3,10 @@ package ipmasq.status;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ipmasq.loop.Trigger;
+import ipmasq.sync.Trigger;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -26,7 +24,7 @@ class MonitoringTest {
   /** The names that the agent exposes, those of histograms with their endings. */
   private static Set<String> exposed() {
     Story story = new Story().pass(Trigger.START, Story.unchanged());
-    String text = Metrics.of(story.view(), new Usage(Optional.of(Instant.EPOCH), 1, 1));
+    String text = Metrics.of(story.read());
     Set<String> names = new TreeSet<>();
     Matcher types = Pattern.compile("# TYPE (\\S+) (\\S+)").matcher(text);
     while (types.find()) {

@@ -6,12 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ipmasq.config.Config;
 import ipmasq.config.Key;
-import ipmasq.loop.Pass.Basis;
-import ipmasq.loop.Trigger;
 import ipmasq.net.Cidr;
 import ipmasq.net.Cidrs;
 import ipmasq.net.Family;
-import ipmasq.status.Event.EventKind;
+import ipmasq.sync.SyncReport.Basis;
+import ipmasq.sync.Trigger;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -20,8 +19,8 @@ import org.junit.jupiter.api.Test;
 class StatusTrackerTest {
   private final Story story = new Story();
 
-  private List<EventKind> kinds() {
-    return story.status().history().stream().map(Event::kind).toList();
+  private List<Event.Kind> kinds() {
+    return story.status().history().stream().map(event -> event.what().kind()).toList();
   }
 
   @Test
@@ -35,8 +34,8 @@ class StatusTrackerTest {
     for (int i = 0; i < 200; i++) {
       story.pass(Trigger.RESYNC, Story.unchanged());
     }
-    assertEquals(List.of(EventKind.CHANGED), kinds());
-    assertEquals(200L, story.status().totals().passes().get(Trigger.RESYNC));
+    assertEquals(List.of(Event.Kind.CHANGED), kinds());
+    assertEquals(200L, story.status().totals().syncs().get(Trigger.RESYNC));
     assertEquals(Story.START.plusSeconds(1), story.status().standing(Family.IPV4).since());
     assertTrue(story.status().ready());
   }
@@ -47,7 +46,7 @@ class StatusTrackerTest {
     story.pass(Trigger.RULES, Story.changed("10.0.0.0/8"));
     Config other = Config.defaults().with(Key.NON_MASQUERADE_CIDRS, Cidrs.copyOf(List.of()));
     story.configured(other).pass(Trigger.CONFIG, Story.changed("x"));
-    assertEquals(List.of(EventKind.CHANGED, EventKind.REPAIRED, EventKind.CHANGED), kinds());
+    assertEquals(List.of(Event.Kind.CHANGED, Event.Kind.REPAIRED, Event.Kind.CHANGED), kinds());
     assertEquals(Map.of(Family.IPV4, 1L), story.status().totals().repairs());
     assertEquals(Map.of(Family.IPV4, 3L), story.status().totals().changes());
     assertEquals(Story.START.plusSeconds(3), story.status().configSince());
@@ -56,9 +55,9 @@ class StatusTrackerTest {
   @Test
   void flowsThatGoWrongAreAnEventOnceAndAgainWhenTheyGoRight() {
     story.pass(Trigger.START, Story.unchanged()).flows(10, 3).flows(10, 3).flows(10, 0);
-    assertEquals(List.of(EventKind.FLOWS_WRONG), kinds());
+    assertEquals(List.of(Event.Kind.FLOWS_WRONG), kinds());
     story.flows(10, 0);
-    assertEquals(List.of(EventKind.FLOWS_WRONG, EventKind.FLOWS_RIGHT), kinds());
+    assertEquals(List.of(Event.Kind.FLOWS_WRONG, Event.Kind.FLOWS_RIGHT), kinds());
   }
 
   @Test
@@ -72,10 +71,10 @@ class StatusTrackerTest {
     assertEquals(Story.START.plusSeconds(1), failure.at());
     assertEquals(Story.START.plusSeconds(31), failure.until());
     assertFalse(story.status().ready());
-    assertEquals(List.of("the IPv4 rules are not in force"), story.status().reasons());
+    assertEquals(List.of("the IPv4 rules could not be put in force"), story.status().reasons());
     assertEquals(List.of(Story.REFUSED.toString()), story.status().causes());
     story.pass(Trigger.RETRY, Story.unchanged());
-    assertEquals(List.of(EventKind.FAILED, EventKind.RECOVERED), kinds());
+    assertEquals(List.of(Event.Kind.FAILED, Event.Kind.RECOVERED), kinds());
     assertTrue(story.status().ready());
   }
 
@@ -87,7 +86,7 @@ class StatusTrackerTest {
     assertFalse(story.status().ready());
     assertTrue(story.status().causes().getFirst().contains("ip-masq-agent:3:5: error: CIDR"));
     story.good().pass(Trigger.CONFIG, Story.unchanged());
-    assertEquals(List.of(EventKind.CHANGED, EventKind.REJECTED, EventKind.ACCEPTED), kinds());
+    assertEquals(List.of(Event.Kind.CHANGED, Event.Kind.REJECTED, Event.Kind.ACCEPTED), kinds());
     assertEquals(1, story.status().totals().rejections());
     assertEquals(Story.START.plusSeconds(1), story.status().configSince());
   }
@@ -103,7 +102,7 @@ class StatusTrackerTest {
     Arrays.setAll(many, i -> Cidr.of("10.0.0.0/8").toString() + i);
     story.pass(Trigger.RULES, Story.changed(many));
     Event last = story.status().history().getLast();
-    assertEquals(20, last.changes().size());
-    assertEquals(980, last.more());
+    assertEquals(20, last.what().changes().size());
+    assertEquals(980, last.what().more());
   }
 }

@@ -8,22 +8,13 @@ import ipmasq.config.Config;
 import ipmasq.config.FileBytes;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
-import ipmasq.flows.FlowEvidence;
-import ipmasq.flows.FlowSample;
-import ipmasq.flows.SampledFlow;
-import ipmasq.hook.Action;
-import ipmasq.hook.BaseChain;
-import ipmasq.hook.Condition;
-import ipmasq.hook.Hook;
-import ipmasq.hook.NodeLinks;
-import ipmasq.hook.Rule;
-import ipmasq.loop.EffectiveConfig;
-import ipmasq.loop.Heartbeat;
-import ipmasq.loop.Pass;
-import ipmasq.loop.Pass.Basis;
-import ipmasq.loop.Pass.Result;
-import ipmasq.loop.Sweep;
-import ipmasq.loop.Trigger;
+import ipmasq.evidence.flows.FlowEvidence;
+import ipmasq.evidence.flows.FlowSample;
+import ipmasq.evidence.flows.SampledFlow;
+import ipmasq.evidence.neighbours.Conflict;
+import ipmasq.evidence.neighbours.Explanation;
+import ipmasq.evidence.neighbours.Neighbours;
+import ipmasq.evidence.neighbours.Question;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
@@ -33,6 +24,13 @@ import ipmasq.plan.Observed;
 import ipmasq.plan.Tally;
 import ipmasq.policy.Policy;
 import ipmasq.policy.Policy.Destination;
+import ipmasq.sync.EffectiveConfig;
+import ipmasq.sync.Heartbeat;
+import ipmasq.sync.Sweep;
+import ipmasq.sync.SyncReport;
+import ipmasq.sync.SyncReport.Basis;
+import ipmasq.sync.SyncReport.Result;
+import ipmasq.sync.Trigger;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -44,6 +42,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.IntToLongFunction;
 
 /** An agent's life for tests: passes as they would come, a second apart. */
@@ -63,10 +63,11 @@ final class Story {
 
   final StatusTracker tracker;
   boolean fighting;
-  final Heartbeat heartbeat = new Heartbeat(this::nanos);
+  final Heartbeat heartbeat = new Heartbeat(this::nanos, Optional::empty);
   Config config = Config.defaults();
   private Basis basis = Basis.FILE;
   private List<Problem> problems = List.of();
+  private Reading.Gap gap = Reading.Gap.NONE;
   private int seconds;
 
   /** What the counters show: for the n-th range, and for all packets of a treatment. */
@@ -76,11 +77,12 @@ final class Story {
   volatile long translated = 7;
 
   Story() {
-    this(new Keeper.Running());
+    this(new Status.Agent.Running());
   }
 
-  Story(Keeper keeper) {
-    Identity identity = new Identity("1.2.3", Optional.of("node-a"), Optional.of(START), keeper);
+  Story(Status.Agent agent) {
+    Status.Identity identity =
+        new Status.Identity("1.2.3", Optional.of("node-a"), Optional.of(START), agent);
     tracker = new StatusTracker(identity);
     tracker.flows(FlowEvidence.none("none sampled yet"));
   }
@@ -111,6 +113,11 @@ final class Story {
     return this;
   }
 
+  Story lacking(int keys, String phrase) {
+    gap = new Reading.Gap(keys, phrase);
+    return this;
+  }
+
   Story good() {
     return configured(config);
   }
@@ -128,7 +135,7 @@ final class Story {
   Story pass(Trigger why, Map<Family, Result> results) {
     seconds++;
     tracker.accept(
-        new Pass(
+        new SyncReport(
             now(),
             Duration.ofMillis(30),
             Set.of(why),
@@ -138,7 +145,9 @@ final class Story {
                 List.of(
                     new Reading.SourceFile(
                         FILE, Optional.of(new FileBytes("pin: true\n".getBytes(UTF_8))))),
-                problems),
+                problems,
+                Map.of(),
+                gap),
             "iptables-nft",
             "the default",
             fighting,
@@ -146,6 +155,7 @@ final class Story {
             new Sweep(List.of()),
             0,
             List.of()));
+    heartbeat.beat(Duration.ofHours(1));
     return this;
   }
 
@@ -169,12 +179,12 @@ final class Story {
   }
 
   static Result repaired(String what) {
-    return new Result.Changed(List.of(new Change(Change.ChangeKind.REPAIR, what)));
+    return new Result.Changed(List.of(new Change(Change.Kind.REPAIR, what)));
   }
 
   static Result changed(String... what) {
     return new Result.Changed(
-        Arrays.stream(what).map(w -> new Change(Change.ChangeKind.ADD, w)).toList());
+        Arrays.stream(what).map(w -> new Change(Change.Kind.ADD, w)).toList());
   }
 
   Status status() {
@@ -182,7 +192,7 @@ final class Story {
   }
 
   /** What the kernel would show: the policy as it should be, with counters 1, 2, 3… */
-  Observation look(Pass pass, Family family) {
+  Observation look(SyncReport pass, Family family) {
     return look(pass.config(), family);
   }
 
@@ -228,36 +238,33 @@ final class Story {
     };
   }
 
-  /** A hook with a rule of flannel's behind ours. */
-  Optional<HookSample> hook(Pass pass, Family family, Optional<Policy> ours) {
-    Rule our = new Rule(List.of(), new Action.Ours(), "-A POSTROUTING -j IP-MASQ-AGENT");
-    Rule flannel =
-        new Rule(
-            List.of(Condition.source(Cidr.of("10.244.0.0/16"))),
-            new Action.Translate("MASQUERADE"),
-            "-A POSTROUTING -s 10.244.0.0/16 -m comment --comment \"flanneld masq\" -j MASQUERADE");
-    BaseChain base =
-        new BaseChain(
-            "iptables-nft POSTROUTING",
-            100,
-            "POSTROUTING",
-            Map.of("POSTROUTING", quiet ? List.of(our) : List.of(our, flannel)));
-    Rule pin = new Rule(List.of(), new Action.Pin(), "our own rules");
-    BaseChain pins = new BaseChain("chain pin4", 85, "pin", Map.of("pin", List.of(pin)));
-    boolean pinned = ours.filter(Policy::pinned).isPresent();
-    Hook hook = new Hook(family, pinned ? List.of(pins, base) : List.of(base), ours);
-    return Optional.of(HookSample.of(hook, pass.policy(family), NodeLinks.UNKNOWN));
+  /** A rule of flannel's overrides the config, unless all is quiet. */
+  Optional<List<Conflict>> conflicts(SyncReport pass, Family family) {
+    return Optional.of(quiet ? List.of() : List.of(conflict));
   }
+
+  /** By the config alone, on the thread that asks. */
+  boolean explain(Question question, BooleanSupplier cancelled, Consumer<Explanation> answer) {
+    SyncReport last = status().last();
+    Optional<Policy> policy =
+        last.config().enables(question.family())
+            ? Optional.of(last.policy(question.family()))
+            : Optional.empty();
+    answer.accept(Neighbours.byConfig(question, policy));
+    return true;
+  }
+
+  Conflict conflict = HeadlineTest.conflict(Conflict.Kind.MASQUERADES);
 
   /** Whether nobody else is at the hook. */
   boolean quiet = true;
 
-  View view() {
-    Map<Family, Observation> seen = new EnumMap<>(Family.class);
-    seen.put(Family.IPV4, look(config, Family.IPV4));
-    if (config.enableIpv6()) {
-      seen.put(Family.IPV6, look(config, Family.IPV6));
-    }
-    return new View(status(), new CounterSampler.Sample(now(), seen, Map.of()), now());
+  KernelSampler sampler() {
+    return new KernelSampler(this::look, this::conflicts, this::now, this::nanos);
+  }
+
+  /** With what the kernel would show. */
+  Status read() {
+    return status().with(sampler().read(status().last()), now());
   }
 }

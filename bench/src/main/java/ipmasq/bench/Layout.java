@@ -3,9 +3,9 @@ package ipmasq.bench;
 import ipmasq.backend.Backend;
 import ipmasq.backend.iptables.IptablesBackend;
 import ipmasq.backend.nftables.NftablesBackend;
-import ipmasq.loop.Enforcement;
-import ipmasq.loop.Pass.Result;
 import ipmasq.policy.Policy;
+import ipmasq.sync.Enforcement;
+import ipmasq.sync.SyncReport.Result;
 import ipmasq.testkit.Namespace;
 import java.util.Map;
 

@@ -168,10 +168,6 @@ final class Loading implements Section {
 
   @Override
   public void write(Report report) {
-    Map<Way, Samples> large = results.get(LONGEST_LIST);
-    if (large != null) {
-      report.measured(Promise.ONE_MORE, large.get(Way.ONE_MORE).ratioTo(large.get(Way.BACKEND)));
-    }
     report.section(
         "Loading ranges",
         """

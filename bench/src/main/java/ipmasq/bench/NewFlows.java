@@ -119,9 +119,7 @@ final class NewFlows implements Section {
         + ratios(Traffic.UDP_MISS, Layout.BARE_NFT, Layout.UPSTREAM_NFT)
         + " of upstream's iptables-nft rules. Ours with nftables is at "
         + ratios(Traffic.UDP_MISS, Layout.OURS_NFTABLES, Layout.BARE_NFT)
-        + " of that floor, and between two ranges, where the kernel searches the sorted set, at "
-        + ratios(Traffic.UDP_NEAR, Layout.OURS_NFTABLES, Layout.BARE_NFT)
-        + ".";
+        + " of that floor.";
   }
 
   /** How one layout compares with another, for each number of ranges. */

@@ -72,11 +72,6 @@ record Ranges(int count) {
     return address(FIRST + random.nextInt(count) * STEP + random.nextInt(SIZE));
   }
 
-  /** An address in no range, right after the middle one. */
-  InetAddress between() {
-    return address(FIRST + count / 2 * STEP + SIZE);
-  }
-
   /** An address in no range, nor anywhere near one. */
   static InetAddress outside() {
     return address(OUTSIDE + 1);

@@ -43,7 +43,6 @@ final class Sender implements AutoCloseable {
     for (int i = 0; i < FLOWS; i++) {
       switch (traffic) {
         case UDP_MISS -> frames.udp(sourcePort, Ranges.outside(), FIRST_PORT + i);
-        case UDP_NEAR -> frames.udp(sourcePort, ranges.between(), FIRST_PORT + i);
         case UDP_HIT -> frames.udp(sourcePort, ranges.inside(), FIRST_PORT + i);
         case UDP_RANDOM_MISS -> frames.udp(sourcePort, Ranges.outside(random), FIRST_PORT + i);
         case UDP_RANDOM_HIT -> frames.udp(sourcePort, ranges.inside(random), FIRST_PORT + i);

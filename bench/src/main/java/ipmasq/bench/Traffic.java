@@ -3,7 +3,6 @@ package ipmasq.bench;
 /** What the pod sends. */
 enum Traffic {
   UDP_MISS("UDP, one destination in no range"),
-  UDP_NEAR("UDP, one destination between two ranges"),
   UDP_HIT("UDP, one destination in the middle range"),
   UDP_RANDOM_MISS("UDP, random destinations in no range"),
   UDP_RANDOM_HIT("UDP, random destinations in random ranges"),

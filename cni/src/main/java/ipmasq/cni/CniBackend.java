@@ -10,15 +10,19 @@ import ipmasq.net.Family;
 import ipmasq.plan.Observed;
 import ipmasq.plan.Plan;
 import ipmasq.policy.Policy;
+import ipmasq.policy.Policy.Destination;
+import ipmasq.policy.Policy.Treatment;
+import ipmasq.policy.Translation;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
 /**
- * Keeps the exception lists in CNI configs. Used by one thread.
+ * Keeps the exception list in a CNI config. Used by one thread.
  *
  * <p>The network plugin reads the file when a pod starts: running pods keep what they started with.
  */
@@ -26,25 +30,20 @@ public final class CniBackend implements Backend {
   private final Disk disk;
   private final AtomicFile atomic;
   private final Path path;
-  private final boolean addPolicy;
   private final boolean keepExtra;
 
   /**
-   * A backend for the configs at a path.
-   *
-   * @param path a config, or a directory of them
-   * @param addPolicy whether a missing OutBoundNAT policy is added
-   * @param keepExtra whether entries that people put into a list stay there
+   * @param path a config, or a directory: then the first config that has an OutBoundNAT policy
+   * @param keepExtra whether entries that people put into the list stay there
    */
-  public CniBackend(Path path, boolean addPolicy, boolean keepExtra) {
-    this(new RealDisk(), path, addPolicy, keepExtra);
+  public CniBackend(Path path, boolean keepExtra) {
+    this(new RealDisk(), path, keepExtra);
   }
 
-  CniBackend(Disk disk, Path path, boolean addPolicy, boolean keepExtra) {
+  CniBackend(Disk disk, Path path, boolean keepExtra) {
     this.disk = disk;
     this.atomic = new AtomicFile(disk);
     this.path = path;
-    this.addPolicy = addPolicy;
     this.keepExtra = keepExtra;
   }
 
@@ -58,8 +57,47 @@ public final class CniBackend implements Backend {
     return new CniWatch(disk, path);
   }
 
-  private PolicyMapping mapping() {
-    return new PolicyMapping(CniFiles.of(disk, path), addPolicy, keepExtra);
+  @Override
+  public Observation observe(Family family) {
+    CniConfig.Found found = CniConfig.find(disk, path);
+    return found.config().isEmpty() && !found.broken().isEmpty()
+        ? new Observation.Unseen(found.broken().getFirst())
+        : new Observation.Seen(observed(found, family));
+  }
+
+  private CniObserved observed(CniConfig.Found found, Family family) {
+    List<String> flaws = new ArrayList<>();
+    List<String> remarks = new ArrayList<>();
+    Optional<Policy> policy = Optional.empty();
+    Optional<ExceptionList> list = found.config().flatMap(config -> config.list(family));
+    if (found.config().isEmpty()) {
+      flaws.add("there is no OutBoundNAT policy");
+    } else if (list.isEmpty()) {
+      policy = Optional.of(untranslated(family));
+      remarks.add(
+          "no OutBoundNAT policy in "
+              + path
+              + " is for "
+              + family
+              + ": its packets are not translated, and its ranges are in no list");
+    } else {
+      policy = Optional.of(exempting(family, list.get().blocks(family)));
+      String place = found.config().get().place(list.get());
+      for (String entry : list.get().invalid()) {
+        (keepExtra ? remarks : flaws)
+            .add(
+                place
+                    + (keepExtra
+                        ? " has an entry that is no CIDR and is kept: "
+                        : " has an entry that is no CIDR: ")
+                    + entry);
+      }
+    }
+    if (found.config().isEmpty() || list.isPresent()) {
+      found.broken().forEach(failure -> flaws.add(failure.message()));
+    }
+    boolean absent = found.config().map(config -> config.untouched(family)).orElse(true);
+    return new CniObserved(family, policy, flaws, absent, found.config(), remarks);
   }
 
   /**
@@ -71,50 +109,45 @@ public final class CniBackend implements Backend {
     if (!(observed instanceof CniObserved seen)) {
       throw new IllegalArgumentException("another backend's observation");
     }
-    return seen.mapping().normalize(policy);
-  }
-
-  @Override
-  public Observation observe(Family family) {
-    PolicyMapping mapping = mapping();
-    CniFiles files = mapping.files();
-    boolean nothing = files.all().stream().allMatch(file -> file.lists().isEmpty());
-    return nothing && !files.broken().isEmpty()
-        ? new Observation.Unseen(files.broken().getFirst())
-        : new Observation.Seen(mapping.observed(family).with(remarks(mapping, family)));
-  }
-
-  /** What people should know and no plan can change, each a phrase. */
-  private List<String> remarks(PolicyMapping mapping, Family family) {
-    List<String> remarks = new ArrayList<>();
-    if (mapping.files().coverage(family, addPolicy) == CniFiles.Coverage.NOT_NEEDED) {
-      remarks.add(
-          "no OutBoundNAT policy in "
-              + path
-              + " is for "
-              + family
-              + ": its packets are not translated and its ranges stand nowhere");
+    Family family = policy.family();
+    if (seen.config().isPresent() && seen.list().isEmpty()) {
+      return untranslated(family);
     }
-    for (CniFiles.ListInFile found : mapping.files().lists(family)) {
-      if (keepExtra) {
-        found
-            .list()
-            .invalid()
-            .forEach(
-                entry ->
-                    remarks.add(
-                        found.file().place(found.list())
-                            + " has an entry that is no CIDR and is kept: "
-                            + entry.raw()));
-      }
+    Set<Cidr> blocks = new LinkedHashSet<>();
+    boolean plain = policy.destinations().stream().allMatch(d -> d.treatment() == Treatment.EXEMPT);
+    if (plain) {
+      policy.destinations().forEach(destination -> blocks.add(destination.range()));
+    } else {
+      blocks.addAll(policy.exempt());
     }
-    return remarks;
+    if (keepExtra) {
+      seen.config().ifPresent(config -> blocks.addAll(config.extras(family)));
+    }
+    // The order has no meaning here, so a different order is no reason to write.
+    Set<Cidr> listed = seen.list().map(list -> list.blocks(family)).orElse(blocks);
+    return new Policy(
+        family,
+        policy.sources(),
+        policy.interfaces(),
+        exempting(family, listed.equals(blocks) ? listed : blocks).destinations(),
+        new Translation(policy.translation().addresses(), policy.translation().ports(), false));
   }
 
-  /**
-   * Each file is written in one atomic step. If only some files can be written, those are, and the
-   * failure says why the others are not.
-   */
+  /** What OutBoundNAT does to a packet; the file has no say in how. */
+  private static Policy exempting(Family family, Collection<Cidr> blocks) {
+    return new Policy(
+        family,
+        List.of(),
+        List.of(),
+        blocks.stream().map(cidr -> new Destination(cidr, Treatment.EXEMPT)).toList(),
+        new Translation(Optional.empty(), List.of(), false));
+  }
+
+  /** Without an OutBoundNAT policy for a family all its packets keep their source. */
+  private static Policy untranslated(Family family) {
+    return exempting(family, List.of(family.all()));
+  }
+
   @Override
   public Outcome apply(Plan plan) {
     if (!(plan.observed() instanceof CniObserved observed)) {
@@ -123,69 +156,47 @@ public final class CniBackend implements Backend {
     if (plan.isEmpty()) {
       return new Outcome.Applied();
     }
-    PolicyMapping mapping = mapping();
-    CniFiles files = mapping.files();
-    if (!mapping.observed(observed.family()).contents().equals(observed.contents())) {
+    CniConfig.Found found = CniConfig.find(disk, path);
+    if (!observed(found, observed.family()).matches(observed)) {
       return new Outcome.Retry("the CNI config changed since it was read");
     }
-    List<Failure> failures =
+    Optional<Failure> failure =
         plan.desired().isPresent()
-            ? write(files, plan.desired().get())
-            : restore(files, observed.family());
-    failures.addAll(files.broken());
-    return failures.isEmpty() ? new Outcome.Applied() : new Outcome.Refused(failures.getFirst());
+            ? write(found, plan.desired().get())
+            : found.config().flatMap(config -> writer(config, observed.family()).restore());
+    return failure
+        .or(() -> found.broken().stream().findFirst())
+        .<Outcome>map(Outcome.Refused::new)
+        .orElseGet(Outcome.Applied::new);
   }
 
-  private List<Failure> write(CniFiles files, Policy desired) {
-    List<Failure> failures = new ArrayList<>();
+  private CniWriter writer(CniConfig config, Family family) {
+    return new CniWriter(atomic, config, family, keepExtra);
+  }
+
+  private Optional<Failure> write(CniConfig.Found found, Policy desired) {
+    Family family = desired.family();
     Optional<Failure> inexpressible = inexpressible(desired);
     if (inexpressible.isPresent()) {
-      failures.add(inexpressible.get());
-      return failures;
+      return inexpressible;
     }
-    Family family = desired.family();
-    Set<Cidr> wanted = new LinkedHashSet<>();
-    desired.destinations().forEach(destination -> wanted.add(destination.range()));
-    if (keepExtra) {
-      // Regardless of the plan: one may have been added since it was made.
-      wanted.addAll(files.extras(family));
-    }
-    ListWriter writer = new ListWriter(atomic, family, wanted, keepExtra);
-    switch (files.coverage(family, addPolicy)) {
-      case PRESENT -> files.all().forEach(f -> writer.write(f).ifPresent(failures::add));
-      case MISSING -> add(files, writer).ifPresent(failures::add);
-      case NOT_NEEDED -> {}
-    }
-    return failures;
-  }
-
-  private Optional<Failure> add(CniFiles files, ListWriter writer) {
-    if (!addPolicy) {
+    if (found.config().isEmpty()) {
       return Optional.of(
           new Failure(
               "there is no OutBoundNAT policy in " + path,
-              "--cni-add-policy lets the agent add it"));
+              "add one with an empty ExceptionList to the network plugin's config"));
     }
-    return files
-        .candidate()
-        .map(writer::add)
-        .orElseGet(
-            () ->
-                Optional.of(
-                    new Failure(
-                        path
-                            + " has "
-                            + files.all().size()
-                            + " CNI configs and none has an"
-                            + " OutBoundNAT policy",
-                        "name the one to add it to with --cni-config")));
-  }
-
-  private List<Failure> restore(CniFiles files, Family family) {
-    List<Failure> failures = new ArrayList<>();
-    ListRestorer restorer = new ListRestorer(atomic, family, keepExtra);
-    files.all().forEach(file -> restorer.restore(file).ifPresent(failures::add));
-    return failures;
+    CniConfig config = found.config().get();
+    if (config.list(family).isEmpty()) {
+      return Optional.empty();
+    }
+    Set<Cidr> blocks = new LinkedHashSet<>();
+    desired.destinations().forEach(destination -> blocks.add(destination.range()));
+    if (keepExtra) {
+      // Regardless of the plan: one may have been added since it was made.
+      blocks.addAll(config.extras(family));
+    }
+    return writer(config, family).write(blocks);
   }
 
   /** What an exception list cannot express. */

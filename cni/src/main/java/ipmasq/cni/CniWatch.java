@@ -28,14 +28,14 @@ final class CniWatch implements Watch {
    * @param looks which look at the files themselves came before
    * @param problem why they could not be looked at; empty: they could
    */
-  private record Stamps(long looks, Map<Path, FileStamp> files, String problem) {}
+  private record Stamps(long looks, Map<Path, Disk.Stamp> files, String problem) {}
 
   @Override
   public Optional<Object> fingerprint() {
-    Map<Path, FileStamp> files = new HashMap<>();
+    Map<Path, Disk.Stamp> files = new HashMap<>();
     String problem = "";
     try {
-      for (Path config : CniFiles.paths(disk, path)) {
+      for (Path config : CniConfig.paths(disk, path)) {
         Path real = disk.real(config);
         for (Path file : List.of(real, AtomicFile.backup(real), AtomicFile.owned(real))) {
           disk.stamp(file).ifPresent(stamp -> files.put(file, stamp));

@@ -2,9 +2,11 @@ package ipmasq.cni;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** The file operations, each a single step that may fail or be interrupted. */
 interface Disk {
@@ -19,7 +21,14 @@ interface Disk {
   Optional<List<Path>> list(Path directory, Predicate<String> wanted, int most) throws IOException;
 
   /** What tells a file from an earlier or another one without opening it; empty: there is none. */
-  Optional<FileStamp> stamp(Path file) throws IOException;
+  Optional<Stamp> stamp(Path file) throws IOException;
+
+  /**
+   * What the file system says of a file.
+   *
+   * @param key which file it is, not under which name; Windows has none
+   */
+  record Stamp(@Nullable Object key, FileTime modified, long size) {}
 
   /** The file that a path leads to, symbolic links followed. */
   Path real(Path path) throws IOException;

@@ -71,9 +71,8 @@ final class RealDisk implements Disk {
   }
 
   @Override
-  public Optional<FileStamp> stamp(Path file) throws IOException {
-    return attributes(file)
-        .map(it -> new FileStamp(it.fileKey(), it.lastModifiedTime(), it.size()));
+  public Optional<Stamp> stamp(Path file) throws IOException {
+    return attributes(file).map(it -> new Stamp(it.fileKey(), it.lastModifiedTime(), it.size()));
   }
 
   @Override

@@ -56,8 +56,7 @@ class AtomicFileTest {
   private void everyStep(Way way, List<Policy> before, Act act) throws IOException {
     Path file = prepared(before);
     byte[] old = Files.readAllBytes(file);
-    assertEquals(
-        new Outcome.Applied(), act.on(new CniBackend(FailingDisk.never(), file, false, true)));
+    assertEquals(new Outcome.Applied(), act.on(new CniBackend(FailingDisk.never(), file, true)));
     byte[] wanted = Files.readAllBytes(file);
     int step = 0;
     while (fails(way, before, act, step, old, wanted)) {
@@ -71,7 +70,7 @@ class AtomicFileTest {
     Path file = prepared(before);
     FailingDisk disk = new FailingDisk(step, way, new Random(step));
     try {
-      Outcome outcome = act.on(new CniBackend(disk, file, false, true));
+      Outcome outcome = act.on(new CniBackend(disk, file, true));
       assertEquals(disk.failed(), outcome instanceof Outcome.Refused, "step " + step);
     } catch (FailingDisk.Killed killed) {
       assertTrue(disk.failed());
@@ -81,7 +80,7 @@ class AtomicFileTest {
       assertArrayEquals(old, bytes, way + " at step " + step);
     }
     // Whoever comes next finishes the work, and can take it back without a trace.
-    Backend next = new CniBackend(FailingDisk.never(), file, false, true);
+    Backend next = new CniBackend(FailingDisk.never(), file, true);
     assertEquals(new Outcome.Applied(), act.on(next));
     assertArrayEquals(wanted, Files.readAllBytes(file), way + " at step " + step);
     assertEquals(new Outcome.Applied(), Node.cleanup(next, IPV4));
@@ -97,7 +96,7 @@ class AtomicFileTest {
       }
     }
     Path file = new Node(directory).put(NAME);
-    Backend backend = new CniBackend(FailingDisk.never(), file, false, true);
+    Backend backend = new CniBackend(FailingDisk.never(), file, true);
     policies.forEach(p -> assertEquals(new Outcome.Applied(), Node.enforce(backend, p)));
     return file;
   }
@@ -108,7 +107,7 @@ class AtomicFileTest {
     FailingDisk disk = new FailingDisk(0, Way.REFUSAL, new Random(1));
     assertEquals(
         "cannot write " + file.toRealPath() + ": no",
-        Node.refused(Node.enforce(new CniBackend(disk, file, false, false), FIRST)).message());
+        Node.refused(Node.enforce(new CniBackend(disk, file, false), FIRST)).message());
     assertEquals(List.of(NAME), new Node(directory).names());
   }
 }

@@ -12,7 +12,6 @@ import ipmasq.backend.Outcome;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -44,8 +43,7 @@ class BoundsTest {
     return assertTimeoutPreemptively(
         PATIENCE,
         () ->
-            assertInstanceOf(
-                    Observation.Unseen.class, new CniBackend(path, false, false).observe(IPV4))
+            assertInstanceOf(Observation.Unseen.class, new CniBackend(path, false).observe(IPV4))
                 .failure());
   }
 
@@ -65,7 +63,7 @@ class BoundsTest {
   void aFifoAmongTheConfigsIsPassedOver() throws Exception {
     node().put("a.conf", LIST);
     fifo("b.conf");
-    CniBackend backend = new CniBackend(directory, false, false);
+    CniBackend backend = new CniBackend(directory, false);
     Outcome outcome =
         assertTimeoutPreemptively(
             PATIENCE, () -> Node.enforce(backend, Node.exempt(IPV4, "11.0.0.0/8")));
@@ -90,19 +88,8 @@ class BoundsTest {
   }
 
   @Test
-  void largeFilesAreNotReadTogether() throws Exception {
-    for (String name : List.of("a.conf", "b.conf", "c.conf")) {
-      node().put(name, LIST + " ".repeat(6 << 20));
-    }
-    CniBackend backend = new CniBackend(directory, false, false);
-    assertEquals(
-        "the CNI configs in " + directory + " are together larger than 16 MiB",
-        Node.refused(Node.enforce(backend, Node.exempt(IPV4, "11.0.0.0/8"))).message());
-  }
-
-  @Test
   void ofTooManyConfigsNoneIsRead() throws Exception {
-    for (int i = 0; i <= CniFiles.MOST_FILES; i++) {
+    for (int i = 0; i <= CniConfig.MOST_FILES; i++) {
       node().put(i + ".conf", LIST);
       node().put(i + ".disabled", LIST);
     }

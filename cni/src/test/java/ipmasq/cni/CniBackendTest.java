@@ -47,43 +47,13 @@ class CniBackendTest {
   }
 
   private Backend exact(String text) throws IOException {
-    return new CniBackend(node().put("a.conf", text), false, false);
+    return new CniBackend(node().put("a.conf", text), false);
   }
 
   @Test
   void nothingIsWrittenWhenOnlyTheOrderDiffers() throws Exception {
     Backend backend = exact(conf("[\"10.0.0.0/8\",\"172.16.0.0/12\",\"10.0.0.0/8\"]"));
     assertTrue(Node.plan(backend, Node.exempt(IPV4, "172.16.0.0/12", "10.0.0.0/8")).isEmpty());
-  }
-
-  @Test
-  void linesMayBeginWithTheComma() throws Exception {
-    String before =
-        """
-        { "type": "win-bridge"
-        , "policies":
-          [ { "name": "EndpointPolicy"
-            , "value":
-              { "Type": "OutBoundNAT"
-              , "Priority": 1
-              }
-            }
-          ]
-        }
-        """;
-    Backend backend = exact(before);
-    assertEquals(APPLIED, Node.enforce(backend, Node.exempt(IPV4, "10.0.0.0/8", "11.0.0.0/8")));
-    assertEquals(
-        before.replace(
-            "1\n",
-            """
-            1
-                  , "ExceptionList": [
-                      "10.0.0.0/8",
-                      "11.0.0.0/8"
-                    ]
-            """),
-        node().text("a.conf"));
   }
 
   @Test
@@ -151,67 +121,6 @@ class CniBackendTest {
   }
 
   @Test
-  void aPolicyWithoutAListGetsOne() throws Exception {
-    Backend backend =
-        exact(
-            """
-            {
-              "policies": [
-                { "name": "EndpointPolicy", "value": { "Type": "OutBoundNAT" } }
-              ],
-              "HcnPolicyArgs": [
-                { "Type": "OutBoundNAT" },
-                {
-                  "Type": "OutBoundNAT",
-                  "Settings": {
-                    "VirtualIP": "192.0.2.1"
-                  }
-                }
-              ],
-              "AdditionalArgs": [
-                { "Value": { "Type": "OutBoundNAT", "exceptionLIST": null } }
-              ]
-            }
-            """);
-    // The second of two empty neighbours would be for IPv6; so these two are filled one by one.
-    assertEquals(APPLIED, Node.enforce(backend, Node.exempt(IPV4, "10.0.0.0/8")));
-    assertEquals(
-        """
-        {
-          "policies": [
-            { "name": "EndpointPolicy", "value": { "Type": "OutBoundNAT", "ExceptionList": ["10.0.0.0/8"] } }
-          ],
-          "HcnPolicyArgs": [
-            { "Type": "OutBoundNAT", "Settings": {"Exceptions": ["10.0.0.0/8"]} },
-            {
-              "Type": "OutBoundNAT",
-              "Settings": {
-                "VirtualIP": "192.0.2.1"
-              }
-            }
-          ],
-          "AdditionalArgs": [
-            { "Value": { "Type": "OutBoundNAT", "exceptionLIST": ["10.0.0.0/8"] } }
-          ]
-        }
-        """,
-        node().text("a.conf"));
-    assertEquals(APPLIED, Node.enforce(backend, Node.exempt(IPV6, "fd00::/8")));
-    assertTrue(
-        node()
-            .text("a.conf")
-            .contains(
-                """
-                      "Settings": {
-                        "VirtualIP": "192.0.2.1",
-                        "Exceptions": [
-                          "fd00::/8"
-                        ]
-                      }
-                """));
-  }
-
-  @Test
   void loopbackPoliciesAreNoneOfOurs() throws Exception {
     String text =
         """
@@ -226,20 +135,8 @@ class CniBackendTest {
   }
 
   @Test
-  void allListsSayTheSame() throws Exception {
-    Backend backend = exact(conf("[\"10.0.0.0/8\"]", "[\"11.0.0.0/8\"]"));
-    Policy policy = Node.exempt(IPV4, "10.0.0.0/8");
-    Path file = directory.resolve("a.conf").toRealPath();
-    assertEquals(
-        List.of("~the list at " + file + ":1:193 is not the same as the one at " + file + ":1:105"),
-        Node.changes(Node.plan(backend, policy)));
-    assertEquals(APPLIED, Node.enforce(backend, policy));
-    assertEquals(conf("[\"10.0.0.0/8\"]", "[\"10.0.0.0/8\"]"), node().text("a.conf"));
-  }
-
-  @Test
   void eachFamilyHasItsList() throws Exception {
-    CniBackend backend = new CniBackend(node().put("sdnbridge-dual-stack.conf"), false, false);
+    CniBackend backend = new CniBackend(node().put("sdnbridge-dual-stack.conf"), false);
     assertEquals(List.of("fd00:4::/48"), Node.ranges(backend, IPV6));
     assertEquals(List.of(), Node.observe(backend, IPV6).remarks());
     Plan v4 = Node.plan(backend, Node.exempt(IPV4, "10.0.0.0/8", "11.0.0.0/8", "12.0.0.0/8"));
@@ -280,7 +177,7 @@ class CniBackendTest {
   @Test
   void ipv6IsLeftAloneWhereNoPolicyIsForIt() throws Exception {
     String text = conf("[\"10.0.0.0/8\"]");
-    CniBackend backend = new CniBackend(node().put("a.conf", text), true, false);
+    CniBackend backend = new CniBackend(node().put("a.conf", text), false);
     assertTrue(Node.plan(backend, Node.exempt(IPV6, "fd00::/8")).isEmpty());
     Policy observed = Node.observe(backend, IPV6).policy().orElseThrow();
     assertFalse(observed.verdictFor(Packet.to(Ip.of("2001:db8::1"))).translated());
@@ -312,19 +209,11 @@ class CniBackendTest {
   }
 
   @Test
-  void aListThatIsNoneIsAnError() throws Exception {
-    assertTrue(
-        Node.unseen(exact(conf("\"10.0.0.0/8\"")), IPV4)
-            .message()
-            .endsWith(":1:105: expected a list of ranges for ExceptionList"));
-  }
-
-  @Test
   void aMissingFileIsAnError() {
     Path file = directory.resolve("none.conf");
     assertEquals(
         "there is no CNI config at " + file,
-        Node.unseen(new CniBackend(file, true, false), IPV4).message());
+        Node.unseen(new CniBackend(file, false), IPV4).message());
   }
 
   @Test
@@ -353,7 +242,7 @@ class CniBackendTest {
     Path real = node().put("real.conf", conf("[\"10.0.0.0/8\"]"));
     Files.setPosixFilePermissions(real, PosixFilePermissions.fromString("rw-r----x"));
     Path link = Files.createSymbolicLink(directory.resolve("link.conf"), real);
-    Backend backend = new CniBackend(link, false, false);
+    Backend backend = new CniBackend(link, false);
     Node.enforce(backend, Node.exempt(IPV4, "11.0.0.0/8"));
     Node.enforce(backend, Node.exempt(IPV4, "12.0.0.0/8"));
     assertTrue(Files.isSymbolicLink(link));

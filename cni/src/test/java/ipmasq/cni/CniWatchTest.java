@@ -26,7 +26,7 @@ class CniWatchTest {
   void aConfig() throws Exception {
     node = new Node(directory);
     node.put("a.conf", LIST);
-    watch = new CniBackend(directory, false, false).watch();
+    watch = new CniBackend(directory, false).watch();
   }
 
   private interface Act {
@@ -87,14 +87,14 @@ class CniWatchTest {
 
   @Test
   void theOnlyConfigGone() throws Exception {
-    watch = new CniBackend(directory.resolve("a.conf"), false, false).watch();
+    watch = new CniBackend(directory.resolve("a.conf"), false).watch();
     sees(() -> Files.delete(directory.resolve("a.conf")));
   }
 
   /** With {@code --cni-keep-extra} it says which entries are people's. */
   @Test
   void aListOfOwnedEntriesThatIsGone() throws Exception {
-    CniBackend backend = new CniBackend(directory, false, true);
+    CniBackend backend = new CniBackend(directory, true);
     assertEquals(
         new Outcome.Applied(),
         Node.enforce(backend, Node.exempt(IPV4, "10.0.0.0/8", "11.0.0.0/8")));

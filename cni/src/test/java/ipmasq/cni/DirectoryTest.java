@@ -26,59 +26,74 @@ class DirectoryTest {
   @BeforeEach
   void configs() throws Exception {
     node = new Node(directory);
-    node.put("10-a.conf", LIST);
+    node.put("10-a.conf", "{\"type\":\"loopback\"}");
     node.put("20-b.conflist", "{\"plugins\":[" + LIST + ",{\"type\":\"portmap\"}]}");
     node.put("30-c.json", LIST);
-    node.put("40-d.conf", "{\"type\":\"loopback\"}");
-    node.put("50-e.conf.disabled", LIST);
-    Files.createDirectory(directory.resolve("60-f.conf"));
-    backend = new CniBackend(directory, false, false);
+    node.put("15-d.conf.disabled", LIST);
+    Files.createDirectory(directory.resolve("16-e.conf"));
+    backend = new CniBackend(directory, false);
+  }
+
+  private static String list(String range) {
+    return "{\"plugins\":[" + LIST.replace("10.0.0.0/8", range) + ",{\"type\":\"portmap\"}]}";
   }
 
   @Test
-  void everyFileThatHasThePolicyIsKept() throws Exception {
+  void theFirstFileThatHasThePolicyIsKept() throws Exception {
     assertEquals(APPLIED, Node.enforce(backend, Node.exempt(IPV4, "11.0.0.0/8")));
-    String changed = LIST.replace("10.0", "11.0");
-    assertEquals(changed, node.text("10-a.conf"));
-    assertEquals(
-        "{\"plugins\":[" + changed + ",{\"type\":\"portmap\"}]}", node.text("20-b.conflist"));
-    assertEquals(changed, node.text("30-c.json"));
-    assertEquals("{\"type\":\"loopback\"}", node.text("40-d.conf"));
-    assertEquals(LIST, node.text("50-e.conf.disabled"));
+    assertEquals("{\"type\":\"loopback\"}", node.text("10-a.conf"));
+    assertEquals(LIST, node.text("15-d.conf.disabled"));
+    assertEquals(list("11.0.0.0/8"), node.text("20-b.conflist"));
+    assertEquals(LIST, node.text("30-c.json"));
     // Nothing that a container runtime would load came to stand beside them.
     assertEquals(
-        List.of("10-a.conf", "20-b.conflist", "30-c.json", "40-d.conf", "60-f.conf"),
+        List.of("10-a.conf", "16-e.conf", "20-b.conflist", "30-c.json"),
         node.names().stream()
             .filter(n -> n.endsWith(".conf") || n.endsWith(".conflist") || n.endsWith(".json"))
             .toList());
   }
 
   @Test
-  void aBrokenFileDoesNotKeepTheOthersFromBeingWritten() throws Exception {
-    node.put("20-b.conflist", "{\"plugins\":[}");
-    String message = "20-b.conflist:1:13: expected a value, found '}'";
+  void aBrokenFileDoesNotKeepTheNextFromBeingWritten() throws Exception {
+    node.put("10-a.conf", "{\"plugins\":[}");
+    String message = "10-a.conf:1:13: expected a value, found '}'";
     assertTrue(
         Node.refused(Node.enforce(backend, Node.exempt(IPV4, "11.0.0.0/8")))
             .message()
             .endsWith(message));
-    assertEquals("{\"plugins\":[}", node.text("20-b.conflist"));
-    assertEquals(LIST.replace("10.0", "11.0"), node.text("30-c.json"));
+    assertEquals("{\"plugins\":[}", node.text("10-a.conf"));
+    assertEquals(list("11.0.0.0/8"), node.text("20-b.conflist"));
     List<String> changes = Node.changes(Node.plan(backend, Node.exempt(IPV4, "11.0.0.0/8")));
     assertEquals(1, changes.size());
     assertTrue(changes.getFirst().endsWith(message));
   }
 
   @Test
-  void cleanupRestoresTheLists() throws Exception {
+  void withoutThePolicyNothingIsWritten() throws Exception {
+    backend = new CniBackend(directory.resolve("10-a.conf"), false);
+    assertTrue(Node.observe(backend, IPV4).absent());
+    assertEquals(
+        List.of("~there is no OutBoundNAT policy", "+10.0.0.0/8", "+masquerade"),
+        Node.changes(Node.plan(backend, Node.exempt(IPV4, "10.0.0.0/8"))));
+    assertEquals(
+        "there is no OutBoundNAT policy in " + directory.resolve("10-a.conf"),
+        Node.refused(Node.enforce(backend, Node.exempt(IPV4, "10.0.0.0/8"))).message());
+    assertEquals("{\"type\":\"loopback\"}", node.text("10-a.conf"));
+  }
+
+  @Test
+  void cleanupRestoresTheList() throws Exception {
     List<String> before = node.names();
     assertTrue(Node.observe(backend, IPV4).absent());
     assertTrue(Plan.removal(Node.observe(backend, IPV4)).isEmpty());
     Node.enforce(backend, Node.exempt(IPV4, "11.0.0.0/8", "12.0.0.0/8"));
     node.put(
-        "30-c.json", node.text("30-c.json").replace("{\"policies\"", "{\"mtu\":9,\"policies\""));
+        "20-b.conflist",
+        node.text("20-b.conflist").replace("{\"plugins\"", "{\"mtu\":9,\"plugins\""));
     assertEquals(APPLIED, Node.cleanup(backend, IPV4));
-    assertEquals(LIST, node.text("10-a.conf"));
-    assertEquals(LIST.replace("{\"policies\"", "{\"mtu\":9,\"policies\""), node.text("30-c.json"));
+    assertEquals(
+        list("10.0.0.0/8").replace("{\"plugins\"", "{\"mtu\":9,\"plugins\""),
+        node.text("20-b.conflist"));
     assertEquals(before, node.names());
     assertTrue(Node.observe(backend, IPV4).absent());
   }
@@ -92,20 +107,20 @@ class DirectoryTest {
   @Test
   void withoutItsBackupAListStaysAsItIs() throws Exception {
     Node.enforce(backend, Node.exempt(IPV4, "11.0.0.0/8"));
-    Files.delete(directory.resolve("10-a.conf.ip-masq-agent.bak"));
+    Files.delete(directory.resolve("20-b.conflist.ip-masq-agent.bak"));
     assertEquals(APPLIED, Node.cleanup(backend, IPV4));
-    assertEquals(LIST.replace("10.0", "11.0"), node.text("10-a.conf"));
+    assertEquals(list("11.0.0.0/8"), node.text("20-b.conflist"));
     assertTrue(Node.observe(backend, IPV4).absent());
   }
 
   @Test
   void aBackupThatDoesNotFitIsSaid() throws Exception {
     Node.enforce(backend, Node.exempt(IPV4, "11.0.0.0/8"));
-    node.put("10-a.conf", "{\"plugins\":[" + LIST + "," + LIST + "]}");
+    node.put("20-b.conflist.ip-masq-agent.bak", "{}");
     assertTrue(
         Node.refused(Node.cleanup(backend, IPV4))
             .message()
-            .endsWith("cannot be used: it has 1 lists for IPv4, the file has 2"));
-    assertEquals(LIST, node.text("30-c.json"));
+            .endsWith("cannot be used: only one of it and the file has a list for IPv4"));
+    assertEquals(list("11.0.0.0/8"), node.text("20-b.conflist"));
   }
 }

@@ -94,7 +94,7 @@ final class FailingDisk implements Disk {
   }
 
   @Override
-  public Optional<FileStamp> stamp(Path file) throws IOException {
+  public Optional<Stamp> stamp(Path file) throws IOException {
     return disk.stamp(file);
   }
 

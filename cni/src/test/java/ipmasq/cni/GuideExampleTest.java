@@ -20,7 +20,7 @@ class GuideExampleTest {
   @Test
   void onlyTheExceptionListChanges() throws Exception {
     Node node = new Node(directory);
-    Backend backend = new CniBackend(node.put("cbr0-win-bridge.conf"), false, false);
+    Backend backend = new CniBackend(node.put("cbr0-win-bridge.conf"), false);
     Policy policy =
         Node.exempt(Family.IPV4, "169.254.0.0/16", "11.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16");
     assertEquals(
@@ -79,7 +79,7 @@ class GuideExampleTest {
 
   @Test
   void whatStandsThereCanBeExplained() throws Exception {
-    Backend backend = new CniBackend(new Node(directory).put("cbr0-win-bridge.conf"), false, false);
+    Backend backend = new CniBackend(new Node(directory).put("cbr0-win-bridge.conf"), false);
     Policy policy = Node.observe(backend, Family.IPV4).policy().orElseThrow();
     assertEquals(false, policy.verdictFor(Packet.to(Ip.of("10.137.197.1"))).translated());
     assertEquals(true, policy.verdictFor(Packet.to(Ip.of("10.137.198.1"))).translated());

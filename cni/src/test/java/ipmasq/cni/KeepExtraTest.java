@@ -23,7 +23,7 @@ class KeepExtraTest {
   @BeforeEach
   void aListByHand() throws Exception {
     node = new Node(directory);
-    backend = new CniBackend(node.put("a.conf", list("192.168.7.0/24")), false, true);
+    backend = new CniBackend(node.put("a.conf", list("192.168.7.0/24")), true);
   }
 
   private static String list(String... entries) {
@@ -80,7 +80,7 @@ class KeepExtraTest {
 
   @Test
   void anAgentThatWasExactKnowsItsOwn() throws Exception {
-    CniBackend exact = new CniBackend(directory.resolve("a.conf"), false, false);
+    CniBackend exact = new CniBackend(directory.resolve("a.conf"), false);
     assertEquals(APPLIED, Node.enforce(exact, Node.exempt(IPV4, "10.0.0.0/8", "11.0.0.0/8")));
     enforce("10.0.0.0/8");
     assertEquals(list("10.0.0.0/8"), node.text("a.conf"));
@@ -101,16 +101,5 @@ class KeepExtraTest {
     assertEquals(APPLIED, Node.cleanup(backend, IPV4));
     assertEquals(list("192.168.7.0/24", "172.20.0.0/16"), node.text("a.conf"));
     assertEquals(List.of("a.conf"), node.names());
-  }
-
-  @Test
-  void ofSeveralFilesEachGetsThemAndLosesThemAgain() throws Exception {
-    node.put("b.conf", list());
-    backend = new CniBackend(directory, false, true);
-    enforce("10.0.0.0/8");
-    assertEquals(list("10.0.0.0/8", "192.168.7.0/24"), node.text("b.conf"));
-    node.put("a.conf", list("10.0.0.0/8"));
-    enforce("10.0.0.0/8");
-    assertEquals(list("10.0.0.0/8"), node.text("b.conf"));
   }
 }

@@ -30,7 +30,7 @@ class KillTest {
   void leavesTheOldFileOrTheNewOne() throws Exception {
     Node node = new Node(directory);
     Path file = node.put("azure-vnet-bom.conflist");
-    Backend backend = new CniBackend(file, false, false);
+    Backend backend = new CniBackend(file, false);
     String original = Files.readString(file);
     assertEquals(new Outcome.Applied(), Node.enforce(backend, Rewriter.many()));
     String many = Files.readString(file);

@@ -23,7 +23,7 @@ final class Rewriter {
   }
 
   public static void main(String[] args) {
-    Backend backend = new CniBackend(Path.of(args[0]), false, false);
+    Backend backend = new CniBackend(Path.of(args[0]), false);
     Policy many = many();
     long end = System.nanoTime() + 60_000_000_000L;
     for (int i = 0; System.nanoTime() < end; i++) {

@@ -62,7 +62,7 @@ public final class Json {
         case '\r' -> text.append("\\r");
         case '\t' -> text.append("\\t");
         default -> {
-          if (c < ' ' || Character.isSurrogate(c) && !paired(value, i)) {
+          if (Character.isISOControl(c) || Character.isSurrogate(c) && !paired(value, i)) {
             text.append("\\u").append(Integer.toHexString(0x10000 | c).substring(1));
           } else {
             text.append(c);

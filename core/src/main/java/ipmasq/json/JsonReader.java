@@ -2,42 +2,38 @@ package ipmasq.json;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import ipmasq.json.JsonToken.TokenKind;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import ipmasq.json.JsonValue.Arr;
+import ipmasq.json.JsonValue.Member;
+import ipmasq.json.JsonValue.Obj;
+import ipmasq.json.JsonValue.Str;
+import ipmasq.json.JsonValue.Word;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
- * Reads bytes as strict JSON, token by token: no comments, no trailing commas, nothing after the
- * value. A byte order mark is skipped; bytes that are not UTF-8 become U+FFFD.
+ * Reads bytes as strict JSON: no comments, no trailing commas, nothing after the value. A byte
+ * order mark is skipped; bytes that are not UTF-8 become U+FFFD.
  */
 public final class JsonReader {
+  /** Enough for any real file, and safe for the stack. */
+  private static final int MAX_DEPTH = 100;
+
   private final byte[] bytes;
-  private final int maxDepth;
-  private final Deque<JsonToken> open = new ArrayDeque<>();
   private int at;
-  private Expect expect = Expect.VALUE;
+  private int depth;
 
-  // The line being read, and how many of its characters are counted: a big file may be one line.
-  private int line = 1;
-  private int lineStart;
-  private int countedTo;
-  private int counted;
-
-  private enum Expect {
-    VALUE,
-    /** A value, or the end of the array that has just begun. */
-    VALUE_OR_END,
-    KEY,
-    KEY_OR_END,
-    COMMA_OR_END,
-    NOTHING
+  private JsonReader(byte[] bytes) {
+    this.bytes = bytes;
+    at = markLength(bytes);
   }
 
-  public JsonReader(byte[] bytes, int maxDepth) {
-    this.bytes = bytes;
-    this.maxDepth = maxDepth;
-    lineStart = markLength(bytes);
-    at = lineStart;
+  static JsonValue read(byte[] bytes) throws MalformedJson {
+    JsonReader reader = new JsonReader(bytes);
+    JsonValue value = reader.value();
+    if (reader.peek() >= 0) {
+      throw reader.unexpected("the end of the file");
+    }
+    return value;
   }
 
   private static int markLength(byte[] bytes) {
@@ -59,126 +55,95 @@ public final class JsonReader {
 
   public static Place place(byte[] bytes, int at) {
     int line = 1;
-    int start = markLength(bytes);
-    for (int i = 0; i < at; i++) {
-      if (endsLine(bytes, i)) {
-        line++;
-        start = i + 1;
-      }
+    int column = 1;
+    for (int i = markLength(bytes); i < at; i++) {
+      boolean end =
+          bytes[i] == '\n' || bytes[i] == '\r' && !(i + 1 < bytes.length && bytes[i + 1] == '\n');
+      boolean continued = (bytes[i] & 0xc0) == 0x80;
+      line += end ? 1 : 0;
+      column = end ? 1 : continued ? column : column + 1;
     }
-    return new Place(line, characters(bytes, start, at) + 1);
+    return new Place(line, column);
   }
 
-  private static boolean endsLine(byte[] bytes, int i) {
-    return bytes[i] == '\n' || bytes[i] == '\r' && !(i + 1 < bytes.length && bytes[i + 1] == '\n');
-  }
-
-  private static int characters(byte[] bytes, int from, int to) {
-    int count = 0;
-    for (int i = from; i < to; i++) {
-      count += (bytes[i] & 0xc0) == 0x80 ? 0 : 1;
-    }
-    return count;
-  }
-
-  /** The next token; {@code END} at the end, and from then on. */
-  public JsonToken next() throws MalformedJson {
+  private JsonValue value() throws MalformedJson {
+    int c = peekToken();
+    JsonValue value =
+        switch (c) {
+          case '{' -> object();
+          case '[' -> array();
+          case '"' -> string();
+          case 't' -> word("true");
+          case 'f' -> word("false");
+          case 'n' -> word("null");
+          case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9' -> number();
+          default -> throw unexpected("a value");
+        };
     space();
-    return switch (expect) {
-      case NOTHING -> {
-        if (at < bytes.length) {
-          throw unexpected("the end of the file");
-        }
-        yield token(TokenKind.END, "", at);
+    return value;
+  }
+
+  private Obj object() throws MalformedJson {
+    int from = enter();
+    List<Member> members = new ArrayList<>();
+    while (more('}', members.isEmpty())) {
+      if (peekToken() != '"') {
+        throw unexpected("a key in quotes");
       }
-      case VALUE -> value();
-      case VALUE_OR_END -> peek() == ']' ? close() : value();
-      case KEY -> key();
-      case KEY_OR_END -> peek() == '}' ? close() : key();
-      case COMMA_OR_END -> commaOrEnd();
-    };
-  }
-
-  private JsonToken commaOrEnd() throws MalformedJson {
-    boolean array = open.element().kind() == TokenKind.ARRAY;
-    if (peek() == (array ? ']' : '}')) {
-      return close();
-    }
-    if (peek() != ',') {
-      throw unexpected(array ? "a comma or ]" : "a comma or }");
-    }
-    at++;
-    expect = array ? Expect.VALUE : Expect.KEY;
-    return next();
-  }
-
-  private JsonToken close() {
-    TokenKind kind =
-        open.pop().kind() == TokenKind.ARRAY ? TokenKind.ARRAY_END : TokenKind.OBJECT_END;
-    int from = at++;
-    afterValue();
-    return token(kind, "", from);
-  }
-
-  private void afterValue() {
-    expect = open.isEmpty() ? Expect.NOTHING : Expect.COMMA_OR_END;
-  }
-
-  private JsonToken key() throws MalformedJson {
-    if (peek() != '"') {
-      throw unexpected("a key in quotes");
-    }
-    JsonToken key = string();
-    space();
-    if (peek() != ':') {
-      throw unexpected("a colon");
-    }
-    at++;
-    expect = Expect.VALUE;
-    return key;
-  }
-
-  private JsonToken value() throws MalformedJson {
-    return switch (peek()) {
-      case '{' -> enter(TokenKind.OBJECT, Expect.KEY_OR_END);
-      case '[' -> enter(TokenKind.ARRAY, Expect.VALUE_OR_END);
-      case '"' -> {
-        JsonToken string = string();
-        afterValue();
-        yield string;
+      Str key = string();
+      if (peekToken() != ':') {
+        throw unexpected("a colon");
       }
-      case 't' -> word(TokenKind.BOOLEAN, "true");
-      case 'f' -> word(TokenKind.BOOLEAN, "false");
-      case 'n' -> word(TokenKind.NULL, "null");
-      case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9' -> number();
-      default -> throw unexpected("a value");
-    };
-  }
-
-  private JsonToken enter(TokenKind kind, Expect inside) throws MalformedJson {
-    if (open.size() == maxDepth) {
-      throw new MalformedJson(at, "more than " + maxDepth + " levels of brackets", "nest less");
+      at++;
+      members.add(new Member(key, value()));
     }
-    int from = at++;
-    JsonToken token = token(kind, "", from);
-    open.push(token);
-    expect = inside;
-    return token;
+    return new Obj(from, at, members);
   }
 
-  private JsonToken word(TokenKind kind, String word) throws MalformedJson {
-    int from = at;
-    for (int i = 0; i < word.length(); i++) {
-      if (peek() != word.charAt(i)) {
-        throw new MalformedJson(from, "expected a value", "put text in quotes");
+  private Arr array() throws MalformedJson {
+    int from = enter();
+    List<JsonValue> items = new ArrayList<>();
+    while (more(']', items.isEmpty())) {
+      items.add(value());
+    }
+    return new Arr(from, at, items);
+  }
+
+  private int enter() throws MalformedJson {
+    if (++depth > MAX_DEPTH) {
+      throw new MalformedJson(at, "more than " + MAX_DEPTH + " levels of brackets");
+    }
+    return at++;
+  }
+
+  /** Whether another element follows; takes the comma before it, or the closing bracket. */
+  private boolean more(char closing, boolean first) throws MalformedJson {
+    int c = peekToken();
+    if (c == closing) {
+      at++;
+      depth--;
+      return false;
+    }
+    if (!first) {
+      if (c != ',') {
+        throw unexpected("a comma or " + closing);
       }
       at++;
     }
-    afterValue();
-    return token(kind, word, from);
+    return true;
   }
 
-  private JsonToken number() throws MalformedJson {
+  private Word word(String word) throws MalformedJson {
+    int from = at;
+    for (int i = 0; i < word.length(); i++, at++) {
+      if (peek() != word.charAt(i)) {
+        throw new MalformedJson(from, "expected a value");
+      }
+    }
+    return new Word(from, at, word);
+  }
+
+  private Word number() throws MalformedJson {
     int from = at;
     taken('-');
     if (!taken('0')) {
@@ -193,8 +158,7 @@ public final class JsonReader {
       }
       digits();
     }
-    afterValue();
-    return token(TokenKind.NUMBER, text(from, at), from);
+    return new Word(from, at, text(from, at));
   }
 
   private void digits() throws MalformedJson {
@@ -213,27 +177,25 @@ public final class JsonReader {
     return there;
   }
 
-  private JsonToken string() throws MalformedJson {
+  private Str string() throws MalformedJson {
     int from = at++;
     int plain = at; // start of the current part without escapes
-    StringBuilder escaped = null;
+    StringBuilder text = new StringBuilder();
     while (peek() != '"') {
-      int c = peek();
-      if (c < ' ') {
-        throw c < 0
-            ? new MalformedJson(from, "a string without its closing quote", "close it with \"")
-            : new MalformedJson(at, "a control character in a string", "write \\n, \\t or \\u0000");
+      if (peek() < ' ') {
+        throw peek() < 0
+            ? new MalformedJson(from, "a string without its closing quote")
+            : new MalformedJson(at, "a control character in a string");
       }
-      if (c == '\\') {
-        escaped = escaped == null ? new StringBuilder() : escaped;
-        escaped.append(text(plain, at)).append(escape());
+      if (peek() == '\\') {
+        text.append(text(plain, at)).append(escape());
         plain = at;
       } else {
         at++;
       }
     }
-    String rest = text(plain, at++);
-    return token(TokenKind.STRING, escaped == null ? rest : escaped.append(rest).toString(), from);
+    text.append(text(plain, at++));
+    return new Str(from, at, text.toString());
   }
 
   private char escape() throws MalformedJson {
@@ -248,39 +210,30 @@ public final class JsonReader {
       case 'r' -> '\r';
       case 't' -> '\t';
       case 'u' -> unit();
-      default ->
-          throw new MalformedJson(
-              backslash, "an unknown escape in a string", "write a backslash as \\\\");
+      default -> throw new MalformedJson(backslash, "an unknown escape in a string");
     };
   }
 
   private char unit() throws MalformedJson {
     int value = 0;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; i++, at++) {
       int digit = peek() > 'f' ? -1 : Character.digit(peek(), 16);
       if (digit < 0) {
         throw unexpected("four hexadecimal digits");
       }
       value = value << 4 | digit;
-      at++;
     }
     return (char) value;
   }
 
+  private int peekToken() {
+    space();
+    return peek();
+  }
+
   private void space() {
-    for (; at < bytes.length; at++) {
-      switch (bytes[at]) {
-        case ' ', '\t' -> {}
-        case '\n', '\r' -> {
-          if (endsLine(bytes, at)) {
-            line++;
-            lineStart = at + 1;
-          }
-        }
-        default -> {
-          return;
-        }
-      }
+    while (peek() == ' ' || peek() == '\t' || peek() == '\n' || peek() == '\r') {
+      at++;
     }
   }
 
@@ -293,21 +246,9 @@ public final class JsonReader {
     return new String(bytes, from, to - from, UTF_8);
   }
 
-  /** The text just read, from a byte on. */
-  private JsonToken token(TokenKind kind, String text, int from) {
-    if (countedTo < lineStart) {
-      countedTo = lineStart;
-      counted = 0;
-    }
-    counted += characters(bytes, countedTo, from);
-    countedTo = from;
-    return new JsonToken(kind, text, from, at, line, counted + 1);
-  }
-
   private MalformedJson unexpected(String wanted) {
     int where = Math.min(at, bytes.length);
-    String what = "expected " + wanted + ", found " + found(where);
-    return new MalformedJson(where, what, hint(where, wanted));
+    return new MalformedJson(where, "expected " + wanted + ", found " + found(where));
   }
 
   private String found(int where) {
@@ -321,32 +262,5 @@ public final class JsonReader {
     String character = text(where, end);
     boolean shown = character.codePoints().noneMatch(Character::isISOControl);
     return shown ? "'" + character + "'" : "byte " + (bytes[where] & 0xff);
-  }
-
-  private String hint(int where, String wanted) {
-    if (where == bytes.length) {
-      return open.isEmpty() ? "" : opened() + " is not closed";
-    }
-    boolean inArray = !open.isEmpty() && open.element().kind() == TokenKind.ARRAY;
-    if (inArray && wanted.startsWith("a comma") && (bytes[where] == ':' || bytes[where] == '}')) {
-      return opened() + " is not closed before it";
-    }
-    return switch (bytes[where]) {
-      case '/', '#' -> "JSON has no comments: remove it";
-      case '\'' -> "write double quotes";
-      case ']', '}' -> expect == Expect.VALUE || expect == Expect.KEY ? "a comma too many?" : "";
-      case '"' -> wanted.startsWith("a comma") ? "a comma is missing before it" : "";
-      default -> wanted.equals("a value") ? "put text in quotes" : "";
-    };
-  }
-
-  private String opened() {
-    JsonToken innermost = open.element();
-    return "the "
-        + (innermost.kind() == TokenKind.ARRAY ? "[" : "{")
-        + " at "
-        + innermost.line()
-        + ":"
-        + innermost.column();
   }
 }

@@ -1,50 +1,17 @@
 package ipmasq.json;
 
-import ipmasq.json.JsonToken.TokenKind;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /** A JSON value that knows which bytes of its file spell it: {@code from} to before {@code to}. */
 public sealed interface JsonValue {
-  /** Enough for any real file, and safe for the stack. */
-  int MAX_DEPTH = 100;
-
   int from();
 
   int to();
 
   /** Reads a whole text. */
   static JsonValue read(byte[] bytes) throws MalformedJson {
-    JsonReader reader = new JsonReader(bytes, MAX_DEPTH);
-    JsonValue value = value(reader.next(), reader);
-    reader.next(); // nothing may follow
-    return value;
-  }
-
-  private static JsonValue value(JsonToken first, JsonReader reader) throws MalformedJson {
-    return switch (first.kind()) {
-      case OBJECT -> {
-        List<Member> members = new ArrayList<>();
-        JsonToken at = reader.next();
-        for (; at.kind() != TokenKind.OBJECT_END; at = reader.next()) {
-          Str key = new Str(at.from(), at.to(), at.text());
-          members.add(new Member(key, value(reader.next(), reader)));
-        }
-        yield new Obj(first.from(), at.to(), members);
-      }
-      case ARRAY -> {
-        List<JsonValue> items = new ArrayList<>();
-        JsonToken at = reader.next();
-        for (; at.kind() != TokenKind.ARRAY_END; at = reader.next()) {
-          items.add(value(at, reader));
-        }
-        yield new Arr(first.from(), at.to(), items);
-      }
-      case STRING -> new Str(first.from(), first.to(), first.text());
-      case NULL, BOOLEAN, NUMBER -> new Word(first.from(), first.to(), first.text());
-      case OBJECT_END, ARRAY_END, END -> throw new IllegalStateException("not a value: " + first);
-    };
+    return JsonReader.read(bytes);
   }
 
   /** An object with its members in the file's order, duplicates included. */

@@ -4,16 +4,10 @@ package ipmasq.json;
 public final class MalformedJson extends Exception {
   private static final long serialVersionUID = 1L;
   private final int at;
-  private final String hint;
 
   public MalformedJson(int at, String what) {
-    this(at, what, "");
-  }
-
-  MalformedJson(int at, String what, String hint) {
     super(what, null, false, false);
     this.at = at;
-    this.hint = hint;
   }
 
   /** The byte, from 0. */
@@ -24,10 +18,5 @@ public final class MalformedJson extends Exception {
   /** What is wrong there. */
   public String what() {
     return String.valueOf(getMessage());
-  }
-
-  /** What to do about it; may be empty. */
-  public String hint() {
-    return hint;
   }
 }

@@ -13,43 +13,43 @@ public record Cidr(Ip network, int prefix) implements Comparable<Cidr> {
   }
 
   /** The result of parsing a CIDR block. */
-  public sealed interface ParsedCidr {
+  public sealed interface Parsed {
     /** A block. */
-    record Block(Cidr cidr) implements ParsedCidr {}
+    record Block(Cidr cidr) implements Parsed {}
 
     /** An address and a length, but the address has bits beyond the length. */
-    record Misaligned(Ip ip, Cidr network) implements ParsedCidr {}
+    record Misaligned(Ip ip, Cidr network) implements Parsed {}
 
     /** {@code ::ffff:a.b.c.d}: written as IPv6, meant as IPv4, and matched by neither. */
-    record V4Mapped() implements ParsedCidr {}
+    record V4Mapped() implements Parsed {}
 
     /** Not {@code address/length} at all. */
-    record MalformedCidr() implements ParsedCidr {}
+    record Malformed() implements Parsed {}
   }
 
   /**
    * Reads {@code address/length}; the length may have leading zeros and is decimal all the same.
    */
-  public static ParsedCidr parse(String text) {
+  public static Parsed parse(String text) {
     int slash = text.indexOf('/');
     if (slash < 0) {
-      return new ParsedCidr.MalformedCidr();
+      return new Parsed.Malformed();
     }
     Optional<Ip> ip = Ip.parse(text.substring(0, slash));
     if (ip.isEmpty()) {
-      return new ParsedCidr.MalformedCidr();
+      return new Parsed.Malformed();
     }
     int prefix = decimal(text, slash + 1, ip.get().family().bits());
     if (prefix < 0) {
-      return new ParsedCidr.MalformedCidr();
+      return new Parsed.Malformed();
     }
-    Cidr network = new Cidr(ip.get().masked(prefix), prefix);
+    Cidr network = around(ip.get(), prefix);
     if (prefix >= V4_MAPPED.prefix && V4_MAPPED.contains(ip.get())) {
-      return new ParsedCidr.V4Mapped();
+      return new Parsed.V4Mapped();
     }
     return network.network.equals(ip.get())
-        ? new ParsedCidr.Block(network)
-        : new ParsedCidr.Misaligned(ip.get(), network);
+        ? new Parsed.Block(network)
+        : new Parsed.Misaligned(ip.get(), network);
   }
 
   private static int decimal(String text, int from, int max) {
@@ -65,7 +65,12 @@ public record Cidr(Ip network, int prefix) implements Comparable<Cidr> {
 
   /** The block that a constant spells. */
   public static Cidr of(String text) {
-    return parse(text) instanceof ParsedCidr.Block(var cidr) ? cidr : bad(text);
+    return parse(text) instanceof Parsed.Block(var cidr) ? cidr : bad(text);
+  }
+
+  /** The block of this length that an address lies in. */
+  public static Cidr around(Ip ip, int prefix) {
+    return new Cidr(ip.masked(prefix), prefix);
   }
 
   private static Cidr bad(String text) {

@@ -11,6 +11,10 @@ public enum Family {
     this.bits = bits;
   }
 
+  public Family other() {
+    return this == IPV4 ? IPV6 : IPV4;
+  }
+
   /** The length of an address in bits. */
   public int bits() {
     return bits;

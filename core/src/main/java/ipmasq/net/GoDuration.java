@@ -1,150 +1,71 @@
 package ipmasq.net;
 
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.RoundingMode;
 import java.time.Duration;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
- * Durations as Go writes them: {@code 1h30m}, {@code 1.5h}, {@code 500ms}, {@code +5s}.
- *
- * <p>A sign, then numbers with a unit each, in any order, any number of times. All arithmetic is in
- * unsigned nanoseconds, and a fraction goes through a double, exactly as Go does it: the same text
- * means the same duration.
+ * Durations as Go writes them: {@code 1h30m}, {@code 1.5h}, {@code 500ms}, {@code +5s}. A sign,
+ * then numbers with a unit each, in any order, any number of times.
  */
 public final class GoDuration {
-  /** The largest magnitude: the nanoseconds of the most negative duration. */
-  private static final long LIMIT = Long.MIN_VALUE; // 2^63 as an unsigned number
+  private static final Pattern TERM = Pattern.compile("([0-9]+\\.?[0-9]*|\\.[0-9]+)([^0-9.]*)");
+  private static final BigInteger MOST = BigInteger.valueOf(Long.MAX_VALUE);
+  private static final Map<String, Long> UNITS =
+      Map.of(
+          "ns", 1L,
+          "us", 1_000L,
+          "\u00b5s", 1_000L, // the micro sign
+          "\u03bcs", 1_000L, // the Greek letter
+          "ms", 1_000_000L,
+          "s", 1_000_000_000L,
+          "m", 60_000_000_000L,
+          "h", 3_600_000_000_000L);
 
-  private final String text;
-  private int at;
-
-  private GoDuration(String text) {
-    this.text = text;
-  }
+  private GoDuration() {}
 
   /** The result of parsing a duration. */
-  public sealed interface ParsedDuration {
+  public sealed interface Parsed {
     /** A duration, zero and negative ones included. */
-    record Value(Duration duration) implements ParsedDuration {}
+    record Valid(Duration duration) implements Parsed {}
 
     /** Not a duration, and why. */
-    record MalformedDuration(String reason) implements ParsedDuration {}
+    record Malformed(String reason) implements Parsed {}
   }
 
   /** Parses the same texts as Go's {@code time.ParseDuration}. */
-  public static ParsedDuration parse(String text) {
-    try {
-      return new ParsedDuration.Value(Duration.ofNanos(new GoDuration(text).nanos()));
-    } catch (Refusal refusal) {
-      return new ParsedDuration.MalformedDuration(String.valueOf(refusal.getMessage()));
-    }
-  }
-
-  private long nanos() throws Refusal {
+  public static Parsed parse(String text) {
     boolean negative = text.startsWith("-");
-    if (negative || text.startsWith("+")) {
-      at++;
+    String terms = negative || text.startsWith("+") ? text.substring(1) : text;
+    if (terms.equals("0")) {
+      return new Parsed.Valid(Duration.ZERO);
     }
-    if (text.startsWith("0", at) && at + 1 == text.length()) {
-      return 0;
-    }
-    if (at == text.length()) {
-      throw invalid();
-    }
-    long total = 0;
-    while (at < text.length()) {
-      total += term();
-      if (Long.compareUnsigned(total, LIMIT) > 0) {
-        throw invalid();
+    BigInteger total = BigInteger.ZERO;
+    Matcher term = TERM.matcher(terms);
+    int at = 0;
+    for (; at < terms.length() && term.region(at, terms.length()).lookingAt(); at = term.end()) {
+      Long unit = UNITS.get(term.group(2));
+      if (unit == null) {
+        String what =
+            term.group(2).isEmpty() ? "missing unit" : "unknown unit \"" + term.group(2) + '"';
+        return new Parsed.Malformed(what + " in duration \"" + text + '"');
       }
+      String number = term.group(1).endsWith(".") ? term.group(1) + "0" : term.group(1);
+      total =
+          total.add(
+              new BigDecimal(number)
+                  .multiply(BigDecimal.valueOf(unit))
+                  .setScale(0, RoundingMode.DOWN)
+                  .toBigInteger());
     }
-    if (negative) {
-      return -total;
+    boolean tooMuch = total.compareTo(negative ? MOST.add(BigInteger.ONE) : MOST) > 0;
+    if (at < terms.length() || terms.isEmpty() || tooMuch) {
+      return new Parsed.Malformed("invalid duration \"" + text + '"');
     }
-    if (total == LIMIT) {
-      throw invalid();
-    }
-    return total;
-  }
-
-  /** A number and its unit, in nanoseconds. */
-  private long term() throws Refusal {
-    int start = at;
-    long whole = digits();
-    boolean anyDigit = at > start;
-    long fraction = 0;
-    double scale = 1;
-    if (at < text.length() && text.charAt(at) == '.') {
-      at++;
-      boolean full = false;
-      for (; at < text.length() && isDigit(text.charAt(at)); at++) {
-        anyDigit = true;
-        long next = fraction * 10 + text.charAt(at) - '0';
-        // Digits beyond 63 bits are read and dropped.
-        full = full || fraction > Long.MAX_VALUE / 10 || Long.compareUnsigned(next, LIMIT) > 0;
-        if (!full) {
-          fraction = next;
-          scale *= 10;
-        }
-      }
-    }
-    if (!anyDigit) {
-      throw invalid();
-    }
-    long unit = unit();
-    if (Long.compareUnsigned(whole, Long.divideUnsigned(LIMIT, unit)) > 0) {
-      throw invalid();
-    }
-    long value = whole * unit + (long) ((fraction < 0 ? 0x1p63 : fraction) * (unit / scale));
-    if (Long.compareUnsigned(value, LIMIT) > 0) {
-      throw invalid();
-    }
-    return value;
-  }
-
-  private long digits() throws Refusal {
-    long value = 0;
-    for (; at < text.length() && isDigit(text.charAt(at)); at++) {
-      if (Long.compareUnsigned(value, Long.divideUnsigned(LIMIT, 10)) > 0) {
-        throw invalid();
-      }
-      value = value * 10 + text.charAt(at) - '0';
-      if (Long.compareUnsigned(value, LIMIT) > 0) {
-        throw invalid();
-      }
-    }
-    return value;
-  }
-
-  private long unit() throws Refusal {
-    int start = at;
-    while (at < text.length() && text.charAt(at) != '.' && !isDigit(text.charAt(at))) {
-      at++;
-    }
-    String unit = text.substring(start, at);
-    return switch (unit) {
-      case "ns" -> 1L;
-      case "us", "\u00b5s", "\u03bcs" -> 1_000L; // the micro sign and the Greek letter
-      case "ms" -> 1_000_000L;
-      case "s" -> 1_000_000_000L;
-      case "m" -> 60_000_000_000L;
-      case "h" -> 3_600_000_000_000L;
-      case "" -> throw new Refusal("missing unit in duration \"" + text + "\"");
-      default -> throw new Refusal("unknown unit \"" + unit + "\" in duration \"" + text + "\"");
-    };
-  }
-
-  private static boolean isDigit(char c) {
-    return c >= '0' && c <= '9';
-  }
-
-  private Refusal invalid() {
-    return new Refusal("invalid duration \"" + text + "\"");
-  }
-
-  private static final class Refusal extends Exception {
-    private static final long serialVersionUID = 1;
-
-    Refusal(String reason) {
-      super(reason, null, false, false);
-    }
+    return new Parsed.Valid(Duration.ofNanos((negative ? total.negate() : total).longValue()));
   }
 }

@@ -57,7 +57,7 @@ public record Ip(Family family, long high, long low) implements Comparable<Ip> {
   }
 
   /** The first {@code prefix} bits of this address, the rest zero. */
-  Ip masked(int prefix) {
+  public Ip masked(int prefix) {
     return combine(prefix, 0, 0);
   }
 

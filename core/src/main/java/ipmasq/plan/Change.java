@@ -1,5 +1,6 @@
 package ipmasq.plan;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -7,31 +8,59 @@ import java.util.List;
  *
  * @param subject what it is about; formatted only on demand
  */
-public record Change(ChangeKind kind, Object subject) {
+public record Change(Kind kind, Object subject) {
   /** What is done. */
-  public enum ChangeKind {
-    ADD('+'),
-    REMOVE('-'),
-    REPAIR('~');
+  public enum Kind {
+    ADD('+', "added"),
+    REMOVE('-', "removed"),
+    REPAIR('~', "repaired");
 
     private final char sign;
+    private final String done;
 
-    ChangeKind(char sign) {
+    Kind(char sign, String done) {
       this.sign = sign;
+      this.done = done;
     }
   }
 
   /** How many changes a line names; the rest are only counted. */
   public static final int NAMED = 10;
 
-  /** The first of many, and how many more there are. */
+  /**
+   * How many of each kind, and the first of each: {@code 1 added, 2 removed: +10.1.0.0/16
+   * -10.2.0.0/16 -10.3.0.0/16}.
+   */
   public static String few(List<Change> changes) {
-    StringBuilder text = new StringBuilder();
-    for (Change change : changes.subList(0, Math.min(NAMED, changes.size()))) {
-      text.append(text.isEmpty() ? "" : " ").append(change);
+    StringBuilder counts = new StringBuilder();
+    for (Kind kind : Kind.values()) {
+      long count = count(changes, kind);
+      if (count > 0) {
+        counts.append(counts.isEmpty() ? "" : ", ").append(count).append(' ').append(kind.done);
+      }
     }
-    int more = changes.size() - NAMED;
-    return more <= 0 ? text.toString() : text + " and " + more + " more";
+    StringBuilder text = new StringBuilder();
+    List<Change> named = named(changes);
+    named.forEach(change -> text.append(' ').append(change));
+    int more = changes.size() - named.size();
+    return counts + ":" + text + (more == 0 ? "" : " and " + more + " more");
+  }
+
+  /** The first ones, of every kind that there is. */
+  public static List<Change> named(List<Change> changes) {
+    if (changes.size() <= NAMED) {
+      return changes;
+    }
+    long kinds = changes.stream().map(Change::kind).distinct().count();
+    List<Change> named = new ArrayList<>();
+    for (Kind kind : Kind.values()) {
+      changes.stream().filter(c -> c.kind == kind).limit(NAMED / kinds).forEach(named::add);
+    }
+    return named;
+  }
+
+  public static long count(List<Change> changes, Kind kind) {
+    return changes.stream().filter(change -> change.kind == kind).count();
   }
 
   /** The subject in words: {@code 10.1.0.0/16}, {@code masquerade random-fully}. */

@@ -1,6 +1,5 @@
 package ipmasq.plan;
 
-import ipmasq.plan.Change.ChangeKind;
 import ipmasq.policy.Destinations;
 import ipmasq.policy.Policy;
 import ipmasq.policy.Policy.Destination;
@@ -28,10 +27,10 @@ public record Plan(Optional<Policy> desired, Observed observed, List<Change> cha
   /** A plan to put {@code desired} in force. */
   public static Plan toward(Policy desired, Observed observed) {
     List<Change> changes = new ArrayList<>();
-    add(ChangeKind.REPAIR, observed.flaws(), changes);
+    add(Change.Kind.REPAIR, observed.flaws(), changes);
     Optional<Policy> current = observed.ours();
     if (current.isEmpty()) {
-      add(ChangeKind.ADD, parts(desired, desired.destinations()), changes);
+      add(Change.Kind.ADD, parts(desired, desired.destinations()), changes);
     } else {
       difference(current.get(), desired, changes);
     }
@@ -45,10 +44,10 @@ public record Plan(Optional<Policy> desired, Observed observed, List<Change> cha
       observed
           .ours()
           .ifPresent(
-              policy -> add(ChangeKind.REMOVE, parts(policy, policy.destinations()), changes));
-      add(ChangeKind.REMOVE, observed.leftovers(), changes);
+              policy -> add(Change.Kind.REMOVE, parts(policy, policy.destinations()), changes));
+      add(Change.Kind.REMOVE, observed.leftovers(), changes);
       if (changes.isEmpty()) {
-        changes.add(new Change(ChangeKind.REMOVE, "what is left of our rules"));
+        changes.add(new Change(Change.Kind.REMOVE, "what is left of our rules"));
       }
     }
     return new Plan(Optional.empty(), observed, changes);
@@ -63,10 +62,10 @@ public record Plan(Optional<Policy> desired, Observed observed, List<Change> cha
     int end = was.sameAtEnd(is, start);
     List<Object> old = parts(before, was.subList(start, was.size() - end));
     List<Object> now = parts(after, is.subList(start, is.size() - end));
-    add(ChangeKind.REMOVE, without(old, now), changes);
-    add(ChangeKind.ADD, without(now, old), changes);
+    add(Change.Kind.REMOVE, without(old, now), changes);
+    add(Change.Kind.ADD, without(now, old), changes);
     if (changes.size() == unchanged && !old.equals(now)) {
-      changes.add(new Change(ChangeKind.REPAIR, "the order of the rules"));
+      changes.add(new Change(Change.Kind.REPAIR, "the order of the rules"));
     }
   }
 
@@ -81,7 +80,7 @@ public record Plan(Optional<Policy> desired, Observed observed, List<Change> cha
     return rest;
   }
 
-  private static void add(ChangeKind kind, List<?> subjects, List<Change> changes) {
+  private static void add(Change.Kind kind, List<?> subjects, List<Change> changes) {
     for (Object subject : subjects) {
       changes.add(new Change(kind, subject));
     }

@@ -2,6 +2,7 @@ package ipmasq.policy;
 
 import ipmasq.net.Cidr;
 import ipmasq.net.Ip;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,11 @@ public record Packet(
 
   public Packet from(Ip newSource) {
     return new Packet(newSource, destination, local, outputInterface);
+  }
+
+  /** Whether it leaves by one of these interfaces; none: any. */
+  public boolean leavesByOneOf(List<String> names) {
+    return names.isEmpty() || names.stream().anyMatch(this::leavesBy);
   }
 
   boolean comesFrom(Cidr sources) {

@@ -70,7 +70,7 @@ public record Policy(
     if (!sources.isEmpty() && sources.stream().noneMatch(packet::comesFrom)) {
       return new Verdict.OtherSource();
     }
-    if (!interfaces.isEmpty() && interfaces.stream().noneMatch(packet::leavesBy)) {
+    if (!packet.leavesByOneOf(interfaces)) {
       return new Verdict.OtherInterface();
     }
     for (Destination destination : destinations) {

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ipmasq.net.Cidr.ParsedCidr;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,7 +30,7 @@ class CidrTest {
     "::10.0.0.0/104, ::a00:0/104, ::aff:ffff",
   })
   void blocks(String text, String canonical, String last) {
-    Cidr cidr = assertInstanceOf(ParsedCidr.Block.class, Cidr.parse(text)).cidr();
+    Cidr cidr = assertInstanceOf(Cidr.Parsed.Block.class, Cidr.parse(text)).cidr();
     assertEquals(canonical, cidr.toString());
     assertEquals(Ip.of(last), cidr.last());
     assertEquals(cidr.network(), cidr.first());
@@ -50,14 +49,14 @@ class CidrTest {
     "::ffff:0:0/90, ::ffff:0:0, ::ffc0:0:0/90",
   })
   void misaligned(String text, String ip, String network) {
-    assertEquals(new ParsedCidr.Misaligned(Ip.of(ip), Cidr.of(network)), Cidr.parse(text));
+    assertEquals(new Cidr.Parsed.Misaligned(Ip.of(ip), Cidr.of(network)), Cidr.parse(text));
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {"::ffff:10.0.0.0/104", "::ffff:0.0.0.0/96", "::ffff:a00:1/128", "::ffff:1:1/100"})
   void mapped(String text) {
-    assertEquals(new ParsedCidr.V4Mapped(), Cidr.parse(text));
+    assertEquals(new Cidr.Parsed.V4Mapped(), Cidr.parse(text));
   }
 
   @ParameterizedTest
@@ -88,7 +87,7 @@ class CidrTest {
         "!10.0.0.0/8"
       })
   void refusals(String text) {
-    assertEquals(new ParsedCidr.MalformedCidr(), Cidr.parse(text));
+    assertEquals(new Cidr.Parsed.Malformed(), Cidr.parse(text));
     assertThrows(IllegalArgumentException.class, () -> Cidr.of(text));
   }
 

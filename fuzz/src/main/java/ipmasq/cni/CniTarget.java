@@ -2,14 +2,12 @@ package ipmasq.cni;
 
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Predicate;
@@ -22,7 +20,7 @@ public final class CniTarget {
 
   private CniTarget() {}
 
-  public static void fuzzerTestOneInput(byte[] data) throws IOException {
+  public static void fuzzerTestOneInput(byte[] data) {
     Files disk = new Files();
     disk.bytes.put(FILE, data);
     if (!edit(disk)) {
@@ -37,14 +35,15 @@ public final class CniTarget {
     }
   }
 
-  /** Whether it is a config; with every list of IPv4 brought to what is wanted. */
-  private static boolean edit(Files disk) throws IOException {
-    byte[] bytes = Objects.requireNonNull(disk.bytes.get(FILE)); // an edit removes no file
-    if (!(CniFile.read(disk, FILE, bytes) instanceof CniFile.Read.Whole(var file))) {
-      return false;
-    }
-    ListWriter writer = new ListWriter(new AtomicFile(disk), Family.IPV4, WANTED, false);
-    return writer.write(file).isEmpty();
+  /** Whether it is a config with a list; brings the list of IPv4 to what is wanted. */
+  private static boolean edit(Files disk) {
+    CniConfig.Found found = CniConfig.find(disk, FILE);
+    return found
+        .config()
+        .filter(config -> config.list(Family.IPV4).isPresent())
+        .map(config -> new CniWriter(new AtomicFile(disk), config, Family.IPV4, false))
+        .filter(writer -> writer.write(WANTED).isEmpty())
+        .isPresent();
   }
 
   /** A disk that is not there. */
@@ -58,6 +57,9 @@ public final class CniTarget {
 
     @Override
     public Optional<List<Path>> list(Path directory, Predicate<String> wanted, int most) {
+      if (directory.equals(FILE)) {
+        return Optional.empty();
+      }
       return Optional.of(
           bytes.keySet().stream()
               .filter(file -> wanted.test(file.getFileName().toString()))
@@ -65,7 +67,7 @@ public final class CniTarget {
     }
 
     @Override
-    public Optional<FileStamp> stamp(Path file) {
+    public Optional<Stamp> stamp(Path file) {
       throw new UnsupportedOperationException();
     }
 

@@ -9,15 +9,15 @@ public final class CidrTarget {
   public static void fuzzerTestOneInput(byte[] data) {
     String text = new String(data, UTF_8);
     switch (Cidr.parse(text)) {
-      case Cidr.ParsedCidr.Block(var cidr) -> {
+      case Cidr.Parsed.Block(var cidr) -> {
         require(cidr.equals(Cidr.of(cidr.toString())), cidr);
         require(cidr.contains(cidr.first()) && cidr.contains(cidr.last()), cidr);
       }
-      case Cidr.ParsedCidr.Misaligned(var ip, var network) -> {
+      case Cidr.Parsed.Misaligned(var ip, var network) -> {
         require(network.contains(ip) && !network.first().equals(ip), network);
       }
-      case Cidr.ParsedCidr.V4Mapped() -> {}
-      case Cidr.ParsedCidr.MalformedCidr() -> {}
+      case Cidr.Parsed.V4Mapped() -> {}
+      case Cidr.Parsed.Malformed() -> {}
     }
     IpRange.parse(text)
         .ifPresent(range -> require(range.first().compareTo(range.last()) <= 0, range));

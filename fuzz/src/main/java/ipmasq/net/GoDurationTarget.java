@@ -9,11 +9,10 @@ public final class GoDurationTarget {
   public static void fuzzerTestOneInput(byte[] data) {
     String text = new String(data, UTF_8);
     boolean signed = text.startsWith("-") || text.startsWith("+");
-    if (GoDuration.parse(text) instanceof GoDuration.ParsedDuration.Value(var duration)
-        && !signed) {
-      if (!GoDuration.parse("+" + text).equals(new GoDuration.ParsedDuration.Value(duration))
+    if (GoDuration.parse(text) instanceof GoDuration.Parsed.Valid(var duration) && !signed) {
+      if (!GoDuration.parse("+" + text).equals(new GoDuration.Parsed.Valid(duration))
           || !GoDuration.parse("-" + text)
-              .equals(new GoDuration.ParsedDuration.Value(duration.negated()))) {
+              .equals(new GoDuration.Parsed.Valid(duration.negated()))) {
         throw new AssertionError(text);
       }
     }

@@ -53,6 +53,23 @@ public final class NetlinkSocket implements AutoCloseable {
     return new NetlinkSocket(Endpoint.open(protocol, timeout, SMALL_BUFFER));
   }
 
+  /**
+   * Opens a netfilter socket that listens to a multicast group, with room for so many of its
+   * messages that nobody has read yet. Needs CAP_NET_ADMIN.
+   */
+  public static NetlinkSocket joined(int group, int room, Duration timeout)
+      throws NetlinkUnavailable {
+    NetlinkSocket socket = open(NETLINK_NETFILTER, timeout);
+    try {
+      socket.endpoint.receiveRoom(room);
+      socket.endpoint.join(group);
+      return socket;
+    } catch (NetlinkUnavailable refused) {
+      socket.close();
+      throw refused;
+    }
+  }
+
   /** Receives the messages of an answer, in order. */
   public interface Handler {
     /** Called with the reader at a message; the reader is reused for the next one. */
@@ -164,15 +181,6 @@ public final class NetlinkSocket implements AutoCloseable {
   }
 
   /**
-   * Joins a multicast group of the protocol, with room for so many of its messages that nobody has
-   * read yet. Needs CAP_NET_ADMIN.
-   */
-  public void join(int group, int room) throws NetlinkUnavailable {
-    endpoint.receiveRoom(room);
-    endpoint.join(group);
-  }
-
-  /**
    * What came of listening to groups.
    *
    * @param messages how many were handed on
@@ -219,7 +227,6 @@ public final class NetlinkSocket implements AutoCloseable {
     private final BooleanSupplier enough;
     private Optional<NetlinkFailure> failure = Optional.empty();
     private @Nullable RuntimeException bug;
-    private @Nullable Error full;
 
     Listener(Handler handler, BooleanSupplier enough) {
       this.handler = handler;
@@ -248,9 +255,6 @@ public final class NetlinkSocket implements AutoCloseable {
       }
       if (bug != null) {
         throw bug;
-      }
-      if (full != null) {
-        throw full;
       }
       return failure;
     }
@@ -304,7 +308,7 @@ public final class NetlinkSocket implements AutoCloseable {
     }
 
     private void handle() {
-      if (failure.isPresent() || bug != null || full != null) {
+      if (failure.isPresent() || bug != null) {
         return;
       }
       try {
@@ -313,8 +317,6 @@ public final class NetlinkSocket implements AutoCloseable {
         fail(new NetlinkFailure.Malformed(String.valueOf(malformed.getMessage())));
       } catch (RuntimeException e) {
         bug = e;
-      } catch (OutOfMemoryError e) {
-        full = e;
       }
     }
 

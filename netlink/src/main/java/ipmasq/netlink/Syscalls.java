@@ -67,7 +67,7 @@ final class Syscalls {
       long result = (long) SYSCALL.invokeExact(captured, number, a, b, c, d, e, f);
       return result == -1 ? -errno(captured) : result;
     } catch (RuntimeException | Error thrown) {
-      throw thrown; // such as OutOfMemoryError, which callers survive
+      throw thrown;
     } catch (Throwable impossible) {
       throw new AssertionError(impossible); // the call itself throws nothing
     }

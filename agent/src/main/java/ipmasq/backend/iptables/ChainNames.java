@@ -18,21 +18,6 @@ record ChainNames(String main, String out, Set<String> former, boolean all) {
   /** Used by GCE's bootstrap script and by the first releases. */
   private static final List<String> OF_OLD = List.of("IP-MASQ", "NON-MASQUERADE-DAEMON");
 
-  private static final Set<String> RESERVED =
-      Set.of(
-          POSTROUTING,
-          "PREROUTING",
-          "INPUT",
-          "OUTPUT",
-          "FORWARD",
-          "ACCEPT",
-          "DROP",
-          "QUEUE",
-          "RETURN",
-          "MASQUERADE",
-          "SNAT",
-          "DNAT",
-          "REDIRECT");
   private static final int LONGEST = 28; // the kernel's 32, less what iptables reserves
 
   /** The names for a valid chain name; the config reader has checked it. */
@@ -45,12 +30,8 @@ record ChainNames(String main, String out, Set<String> former, boolean all) {
    * @param all whether every chain with our comments is ours
    */
   static ChainNames of(String chain, Set<String> before, boolean all) {
-    boolean fits = !chain.isEmpty() && chain.length() <= LONGEST && !RESERVED.contains(chain);
-    for (int i = 0; fits && i < chain.length(); i++) {
-      char c = chain.charAt(i);
-      fits = c > ' ' && c < 127 && c != '"' && c != '\'' && c != '\\';
-    }
-    if (!fits || chain.startsWith("-") || chain.startsWith("!")) {
+    // The config reader says what is wrong with a name; no other text must get into a restore.
+    if (!chain.matches("[^-!\"'\\\\\\P{Graph}][^\"'\\\\\\P{Graph}]{0,27}")) {
       throw new IllegalArgumentException("not a name for a chain: " + chain);
     }
     Set<String> former = new LinkedHashSet<>(OF_OLD);

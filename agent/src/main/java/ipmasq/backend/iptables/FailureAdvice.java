@@ -2,16 +2,44 @@ package ipmasq.backend.iptables;
 
 import ipmasq.backend.Failure;
 import ipmasq.iptables.Commands.CommandResult;
+import ipmasq.iptables.Variant;
 import ipmasq.net.Family;
+import ipmasq.net.ForeignText;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** What went wrong with a program, in its own words, and what an operator can do. */
 final class FailureAdvice {
-  private static final int SIGKILL = 9;
+  /** How the JVM reports a program killed by SIGKILL. */
+  private static final int KILLED = 128 + 9;
 
-  /** How the JVM reports a program killed by a signal. */
-  private static final int KILLED = 128 + SIGKILL;
+  private static final String INCOMPATIBLE = "is incompatible, use 'nft' tool";
+
+  /** This kernel cannot hold our rules: no nat table, no xt modules, native rules in the table. */
+  private static final List<String> LASTING =
+      List.of(
+          INCOMPATIBLE,
+          "missing kernel module",
+          "RULE_APPEND failed (No such file or directory)",
+          "RULE_APPEND failed (Operation not supported)",
+          "CHAIN_ADD failed (No such file or directory)",
+          "TABLE_ADD failed (Operation not supported)",
+          "Table does not exist");
+
+  /** The rules changed since they were read: what was to be deleted is gone, or in use again. */
+  private static final List<String> RACES =
+      List.of(
+          "does a matching rule exist",
+          "No chain/target/match by that name",
+          "CHAIN_DEL failed",
+          "RULE_DELETE failed",
+          "Resource temporarily unavailable",
+          "Device or resource busy");
+
+  private static final Pattern LINE_FAILED = Pattern.compile(": line ([1-9]\\d{0,8}) failed");
 
   private FailureAdvice() {}
 
@@ -32,10 +60,10 @@ final class FailureAdvice {
           new Failure(
               program + " ended with status " + status + words(errors),
               status == KILLED
-                  ? "somebody killed it; the kernel does that where memory is short: raise the"
+                  ? "it was killed; the kernel does that when memory is short: raise the"
                       + " agent's memory limit, or list fewer ranges; it is tried again"
                   : advice(program, errors, family),
-              lacksWhatItNeeds(errors));
+              LASTING.stream().anyMatch(errors::contains));
     };
   }
 
@@ -86,18 +114,12 @@ final class FailureAdvice {
         + String.join("; ", steps);
   }
 
-  /**
-   * Whether the message says that this kernel cannot hold our rules: no nat table, no {@code xt_*}
-   * modules, or native rules in the table.
-   */
-  private static boolean lacksWhatItNeeds(String errors) {
-    return errors.contains("is incompatible, use 'nft' tool")
-        || errors.contains("missing kernel module")
-        || errors.contains("RULE_APPEND failed (No such file or directory)")
-        || errors.contains("RULE_APPEND failed (Operation not supported)")
-        || errors.contains("CHAIN_ADD failed (No such file or directory)")
-        || errors.contains("TABLE_ADD failed (Operation not supported)")
-        || errors.contains("Table does not exist");
+  /** Programs of both kinds where one kind is used. */
+  static Failure mixed(String program, Variant.Kind kind, Variant.Kind used) {
+    return new Failure(
+        program + " is " + kind + ", but the rules are read by " + used + "; nothing was done",
+        "have iptables, iptables-save and iptables-restore lead to one kind (update-alternatives"
+            + " --config iptables); it is tried again");
   }
 
   /** A dormant table. */
@@ -111,49 +133,31 @@ final class FailureAdvice {
   /** A chain with our name, but none of our rules. */
   static Failure somebodyElses(String chain) {
     return new Failure(
-        "chain " + chain + " exists and holds rules of somebody else; it was left alone",
+        "chain " + chain + " exists and holds another program's rules; it was left alone",
         "give ours another name (--masq-chain), or remove that one");
   }
 
-  /**
-   * Whether the message of a failed restore says that the rules changed since they were read: a
-   * rule to delete is gone, a chain to delete is in use again, the table was replaced.
-   */
+  /** Whether a restore failed because the rules changed since they were read. */
   static boolean isRace(CommandResult.Ended ended, String input) {
     String errors = ended.errors();
-    if (errors.contains("xtables lock")) {
-      return false;
-    }
-    return errors.contains("does a matching rule exist")
-        || errors.contains("No chain/target/match by that name")
-        || errors.contains("CHAIN_DEL failed")
-        || errors.contains("RULE_DELETE failed")
-        || errors.contains("Resource temporarily unavailable")
-        || errors.contains("Device or resource busy")
-        || errors.contains("Chain '") && errors.contains("does not exist")
-        || legacyRace(errors, input);
+    return !errors.contains("xtables lock")
+        && (RACES.stream().anyMatch(errors::contains)
+            || errors.contains("Chain '") && errors.contains("does not exist")
+            || legacyRace(errors, input));
   }
 
-  /** Legacy only says {@code line 3 failed}, so the line itself is quoted. */
+  /** Legacy only says {@code line 3 failed}: what that line would have done tells. */
   private static boolean legacyRace(String errors, String input) {
-    int line = errors.indexOf(": line ");
-    int end = errors.indexOf(" failed", line + 1);
-    if (line < 0 || end < 0) {
-      return false;
-    }
-    List<String> lines = input.lines().toList();
-    String number = errors.substring(line + 7, end).strip();
-    for (int i = 0; i < lines.size(); i++) {
-      if (number.equals(String.valueOf(i + 1))) {
-        String failed = lines.get(i);
-        return failed.startsWith("-D ") || failed.startsWith("-X ") || failed.equals("COMMIT");
-      }
-    }
-    return false;
+    Matcher found = LINE_FAILED.matcher(errors);
+    String failed =
+        found.find()
+            ? input.lines().skip(Integer.parseInt(found.group(1)) - 1L).findFirst().orElse("")
+            : "";
+    return failed.startsWith("-D ") || failed.startsWith("-X ") || failed.equals("COMMIT");
   }
 
   private static String advice(String program, String errors, Family family) {
-    if (errors.contains("is incompatible, use 'nft' tool")) {
+    if (errors.contains(INCOMPATIBLE)) {
       return nativeRules(family);
     }
     if (errors.contains("xtables lock") || errors.contains("xtables.lock")) {
@@ -184,13 +188,13 @@ final class FailureAdvice {
   }
 
   private static String words(String errors) {
-    StringBuilder words = new StringBuilder();
-    for (String line : errors.lines().toList()) {
-      boolean noise = line.isBlank() || line.startsWith("Try `") || line.startsWith("# Warning");
-      if (!noise) {
-        words.append(words.isEmpty() ? ": " : "; ").append(line.strip());
-      }
-    }
-    return words.toString();
+    String words =
+        errors
+            .lines()
+            .filter(line -> !line.isBlank())
+            .filter(line -> !line.startsWith("Try `") && !line.startsWith("# Warning"))
+            .map(line -> new ForeignText(line.strip()).text())
+            .collect(Collectors.joining("; "));
+    return words.isEmpty() ? "" : ": " + words;
   }
 }

@@ -10,7 +10,7 @@ import ipmasq.iptables.Commands.CommandResult;
 import ipmasq.iptables.LegacyTables;
 import ipmasq.iptables.Programs;
 import ipmasq.iptables.Variant;
-import ipmasq.net.Cidr;
+import ipmasq.iptables.Variant.Kind;
 import ipmasq.net.Family;
 import ipmasq.plan.Observed;
 import ipmasq.plan.Plan;
@@ -19,12 +19,12 @@ import ipmasq.policy.Translation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Supplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** The nat table, by the programs of iptables. Used by one thread. */
 public final class IptablesBackend implements Backend, AutoCloseable {
@@ -34,33 +34,36 @@ public final class IptablesBackend implements Backend, AutoCloseable {
 
   private static final String LOCK_WAIT_SECONDS = "5";
 
-  /** How often to list again if chains disappear meanwhile. */
-  private static final int LOOKS = 3;
-
   private final ChainNames names;
-  private final Supplier<Variant> which;
-  private final LegacyTables legacy;
-  private final Commands commands;
+  private final VariantProbe probe;
   private final NatTable nft;
+
+  /**
+   * If this one reads what is left in the kind that the node does not use: the one that it uses.
+   */
+  private final @Nullable IptablesBackend used;
+
   private Optional<Variant> variant = Optional.empty();
   private SaveHeader header = SaveHeader.NONE;
   private boolean randomFully = true;
   private boolean worked;
 
+  /** Whether a script that says it is iptables-nft may be another by now. */
+  private boolean doubtful;
+
   /** The restore that last lost a race: if the same one fails again, it was no race. */
   private final Map<Family, String> raced = new EnumMap<>(Family.class);
 
-  IptablesBackend(
-      ChainNames names,
-      Supplier<Variant> which,
-      LegacyTables legacy,
-      Commands commands,
-      NatTable nft) {
+  private IptablesBackend(
+      ChainNames names, VariantProbe probe, NatTable nft, @Nullable IptablesBackend used) {
     this.names = names;
-    this.which = which;
-    this.legacy = legacy;
-    this.commands = commands;
+    this.probe = probe;
     this.nft = nft;
+    this.used = used;
+  }
+
+  IptablesBackend(ChainNames names, VariantProbe probe, NatTable nft) {
+    this(names, probe, nft, null);
   }
 
   /**
@@ -69,27 +72,24 @@ public final class IptablesBackend implements Backend, AutoCloseable {
    * @param chain the name of our chain, one that iptables can take
    * @param before chains that this process kept under an earlier config
    * @param all whether every chain that bears our comments is ours, by whatever name
+   * @param waiting is told how long an iptables may take when it starts, and nothing when it ended
    */
-  public static IptablesBackend ofNode(String chain, Set<String> before, boolean all) {
+  public static IptablesBackend ofNode(
+      String chain, Set<String> before, boolean all, Consumer<Optional<Duration>> waiting) {
     Programs programs = Programs.ofEnvironment();
-    Commands commands = new ChildProcesses(programs, DEADLINE);
-    LegacyTables legacy = LegacyTables.ofKernel();
-    return new IptablesBackend(
-        ChainNames.of(chain, before, all),
-        new VariantProbe(programs, legacy, commands)::variant,
-        legacy,
-        commands,
-        new KernelNatTable());
+    Commands commands = new ChildProcesses(programs, DEADLINE, waiting);
+    VariantProbe probe = new VariantProbe(programs, LegacyTables.ofKernel(), commands);
+    return new IptablesBackend(ChainNames.of(chain, before, all), probe, new KernelNatTable());
   }
 
   /** The same for a process that kept no other chain before. */
   public static IptablesBackend ofNode(String chain) {
-    return ofNode(chain, Set.of(), false);
+    return ofNode(chain, Set.of(), false, _ -> {});
   }
 
-  /** The iptables variant that the node does not use, which may hold older rules. */
+  /** The kind of iptables that the node does not use, which may hold older rules. */
   public IptablesBackend other() {
-    return new IptablesBackend(names, () -> variant().other(), legacy, commands, nft);
+    return new IptablesBackend(names, probe, nft, this);
   }
 
   @Override
@@ -112,23 +112,26 @@ public final class IptablesBackend implements Backend, AutoCloseable {
     return Programs.ofEnvironment().find("iptables-save").isPresent();
   }
 
-  /**
-   * Whether the rules are in legacy tables, which nf_tables does not see; known after the first
-   * look.
-   */
+  /** Whether the rules are in legacy tables, which nf_tables does not see. */
   public boolean isLegacy() {
-    return variant.isPresent() && variant.get().kind() == Variant.VariantKind.LEGACY;
+    return kind() == Kind.LEGACY;
   }
 
   @Override
   public String name() {
-    return variant.map(Variant::kind).orElse(Variant.VariantKind.UNKNOWN).toString();
+    return kind().toString();
   }
 
-  /** Why legacy or nft; known after the first look. */
+  /** Why legacy or nft; known after the first read. */
   @Override
   public String details() {
     return variant.map(Variant::reason).orElse("");
+  }
+
+  /** Known after the first read. */
+  private Kind kind() {
+    Kind linked = variant.map(Variant::kind).orElse(Kind.UNKNOWN);
+    return linked == Kind.UNKNOWN ? header.kind() : linked;
   }
 
   /**
@@ -142,100 +145,52 @@ public final class IptablesBackend implements Backend, AutoCloseable {
 
   Policy normalize(Policy policy) {
     Translation how = policy.translation();
+    boolean anySource = policy.sources().stream().anyMatch(source -> source.prefix() == 0);
+    boolean anyInterface = policy.interfaces().contains("+");
     return new Policy(
         policy.family(),
-        anySource(policy.sources()) ? List.of() : distinct(policy.sources()),
-        policy.interfaces().contains("+") ? List.of() : distinct(policy.interfaces()),
+        anySource ? List.of() : policy.sources().stream().distinct().toList(),
+        anyInterface ? List.of() : policy.interfaces().stream().distinct().toList(),
         policy.destinations(),
         randomFully ? how : new Translation(how.addresses(), how.ports(), false));
   }
 
-  private static boolean anySource(List<Cidr> sources) {
-    for (Cidr source : sources) {
-      if (source.prefix() == 0) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static <T> List<T> distinct(List<T> list) {
-    return list.size() < 2 ? list : List.copyOf(new LinkedHashSet<>(list));
-  }
-
   @Override
   public Observation observe(Family family) {
-    return switch (variant().kind()) {
-      case NFT -> ownChains(family);
-      // Asking would load the table into the kernel for nothing.
-      case LEGACY ->
-          legacy.look(family, "nat") == LegacyTables.Presence.NOT_THERE
-              ? seen(new SavedTable(names), family)
-              : wholeTable(family);
-      case UNKNOWN -> wholeTable(family);
-    };
-  }
-
-  private Observation ownChains(Family family) {
-    OwnChains chains = new OwnChains(commands, nft, variant(), names);
-    String difference = "";
-    for (int look = 0; look < LOOKS; look++) {
-      switch (chains.list(family)) {
-        case OwnChains.Listing.OwnListing(var table) -> {
-          return table.unreadable().isPresent()
-              ? unreadable(variant().program(family), family, table)
-              : seen(table, family);
-        }
-        case OwnChains.Listing.ListingFailed(var failure) -> {
-          variant = failure.lasting() ? Optional.empty() : variant;
-          return new Observation.Unseen(failure);
-        }
-        case OwnChains.Listing.Differs(var chain, var listed, var held) ->
-            difference =
-                listed + " rules of chain " + chain + " were printed, and the kernel has " + held;
+    chooseAgain(family);
+    Variant now = variant();
+    boolean chains = kind() == Kind.NFT && !doubtful;
+    String program = chains ? now.program(family) : now.save(family);
+    Optional<Failure> mixed = mixed(program);
+    if (mixed.isPresent()) {
+      return new Observation.Unseen(mixed.get());
+    }
+    if (isLegacy() && probe.legacy().look(family, "nat") == LegacyTables.Presence.NOT_THERE) {
+      return seen(new SavedTable(names), family); // asking would make the kernel create the table
+    }
+    TableReader reader = new TableReader(probe.commands(), nft, names);
+    return switch (chains ? reader.ownChains(program, family) : reader.whole(program, family)) {
+      case TableReader.Read.Table(var table) -> seen(table, family);
+      case TableReader.Read.Failed(var failure, var _) -> {
+        doubtful = now.kind() == Kind.UNKNOWN;
+        variant = failure.lasting() ? Optional.empty() : variant;
+        yield new Observation.Unseen(failure);
       }
-    }
-    return new Observation.Unseen(
-        new Failure(
-            "what " + variant().program(family) + " printed cannot be used: " + difference,
-            "tried again shortly; find out who keeps rewriting the nat table"));
-  }
-
-  /**
-   * Legacy always prints its whole table. If the program's name does not tell the variant, the
-   * header of this text does.
-   */
-  private Observation wholeTable(Family family) {
-    SavedTable table = new SavedTable(names);
-    String program = variant().save(family);
-    CommandResult result = commands.run(List.of(program, "-c", "-t", "nat"), "", table::accept);
-    if (!(result instanceof CommandResult.Ended(var status, var _) && status == 0)) {
-      forgetMissing(result);
-      return new Observation.Unseen(FailureAdvice.of(program, family, result));
-    }
-    if (table.unreadable().isPresent()) {
-      return unreadable(program, family, table);
-    }
-    learn(table.header());
-    return seen(table, family);
-  }
-
-  private static Observation unreadable(String program, Family family, SavedTable table) {
-    return new Observation.Unseen(
-        FailureAdvice.unreadable(program, family, table.unreadable().orElseThrow()));
+    };
   }
 
   private Observation seen(SavedTable table, Family family) {
     worked = true;
+    doubtful = false;
+    if (!table.header().equals(SaveHeader.NONE)) {
+      header = table.header();
+      randomFully &= header.knowsRandomFully();
+    }
     IptablesObserved found = IptablesObserved.in(table, family, names);
     if (found.isSomebodyElses()) {
       return new Observation.Unusable(FailureAdvice.somebodyElses(names.main()));
     }
-    boolean asleep =
-        variant().kind() == Variant.VariantKind.NFT
-            && nft.dormant(family) instanceof NatTable.NatAnswer.Answered<Boolean>(var dormant)
-            && dormant;
-    return asleep
+    return kind() == Kind.NFT && nft.isDormant(family)
         ? new Observation.Unusable(FailureAdvice.dormant(family))
         : new Observation.Seen(found);
   }
@@ -243,12 +198,12 @@ public final class IptablesBackend implements Backend, AutoCloseable {
   /** Chains by our names that nf_tables has, whatever iptables can do about them. */
   @Override
   public List<String> unreadRemains(Family family) {
-    boolean nowhere = variant().kind() == Variant.VariantKind.LEGACY; // not in nf_tables
+    variant();
     List<String> chains = new ArrayList<>();
     int jumps = 0;
-    for (String chain : nowhere ? Set.<String>of() : names.ours()) {
+    for (String chain : isLegacy() ? Set.<String>of() : names.ours()) {
       if (nft.chain(family, chain)
-              instanceof NatTable.NatAnswer.Answered<Optional<NatTable.Use>>(var use)
+              instanceof NatTable.NatAnswer.Known<Optional<NatTable.Use>>(var use)
           && use.filter(it -> it.rules() + it.jumps() > 0).isPresent()) {
         chains.add(chain);
         jumps += use.get().jumps();
@@ -260,25 +215,32 @@ public final class IptablesBackend implements Backend, AutoCloseable {
   }
 
   private Variant variant() {
-    if (variant.isEmpty()) {
-      variant = Optional.of(which.get());
+    if (used != null) {
+      used.variant();
+      variant = Optional.of(used.kind().other());
+    } else if (variant.isEmpty()) {
+      header = SaveHeader.NONE;
+      variant = Optional.of(probe.variant());
     }
     return variant.get();
   }
 
-  /** A program installed later may be the other variant. */
-  private void forgetMissing(CommandResult result) {
-    if (result instanceof CommandResult.Missing) {
-      variant = Optional.empty();
+  /**
+   * Chosen once, and again if the name leads to another kind of program by now: somebody has
+   * repointed it. Not in the middle of a sync, which would sweep what it has just written.
+   */
+  private void chooseAgain(Family family) {
+    if (family == Family.IPV4 && used == null) {
+      variant = variant.filter(it -> probe.programs().kind(it.save(family)).equals(it.kind()));
     }
   }
 
-  private void learn(SaveHeader told) {
-    if (!told.equals(SaveHeader.NONE)) {
-      header = told;
-      randomFully &= told.knowsRandomFully();
-      variant = variant.map(v -> v.confirmed(told.kind()));
-    }
+  /** What is written by a program of the other kind would be swept as that one's leftovers. */
+  private Optional<Failure> mixed(String program) {
+    Kind kind = probe.programs().kind(program);
+    return kind == Kind.UNKNOWN || kind() == Kind.UNKNOWN || kind == kind()
+        ? Optional.empty()
+        : Optional.of(FailureAdvice.mixed(program, kind, kind()));
   }
 
   @Override
@@ -292,9 +254,13 @@ public final class IptablesBackend implements Backend, AutoCloseable {
 
   private Outcome restore(Family family, String text) {
     String program = variant().restore(family);
-    CommandResult result = commands.run(command(program), text, line -> {});
+    Optional<Failure> mixed = mixed(program);
+    if (mixed.isPresent()) {
+      return new Outcome.Refused(mixed.get());
+    }
+    CommandResult result = probe.commands().run(command(program), text, line -> {});
     if (!(result instanceof CommandResult.Ended ended)) {
-      forgetMissing(result);
+      variant = result instanceof CommandResult.Missing ? Optional.empty() : variant;
       return new Outcome.Refused(FailureAdvice.of(program, family, result));
     }
     if (ended.status() == 0) {
@@ -313,7 +279,7 @@ public final class IptablesBackend implements Backend, AutoCloseable {
 
   private List<String> command(String program) {
     List<String> command = new ArrayList<>(List.of(program, "--noflush", "--counters"));
-    if (header.knowsLockWait()) {
+    if (header.knowsRandomFully()) {
       command.add("-w");
       command.add(LOCK_WAIT_SECONDS);
     }

@@ -65,7 +65,7 @@ record IptablesLayout(List<IptablesRule> main, List<IptablesRule> out) {
 
   private static void scope(Cidr source, String out, Translation how, List<IptablesRule> rules) {
     for (String protocol : PROTOCOLS) {
-      long remaining = total(how.ports());
+      long remaining = how.ports().stream().mapToLong(PortRange::size).sum();
       for (int i = 0; i < how.ports().size(); i++) {
         PortRange ports = how.ports().get(i);
         // Each range takes its share of what the ranges before it leave; the last takes the rest.
@@ -78,14 +78,6 @@ record IptablesLayout(List<IptablesRule> main, List<IptablesRule> out) {
       }
     }
     rules.add(translation(source, out, "", Probability.ALWAYS, Optional.empty(), how));
-  }
-
-  private static long total(List<PortRange> ports) {
-    long total = 0;
-    for (PortRange range : ports) {
-      total += range.size();
-    }
-    return total;
   }
 
   private static IptablesRule translation(
@@ -111,15 +103,9 @@ record IptablesLayout(List<IptablesRule> main, List<IptablesRule> out) {
 
   /** The same rules as the current version writes them. */
   IptablesLayout modern() {
-    return new IptablesLayout(modern(main), modern(out));
-  }
-
-  private static List<IptablesRule> modern(List<IptablesRule> rules) {
-    List<IptablesRule> modern = new ArrayList<>(rules.size());
-    for (IptablesRule rule : rules) {
-      modern.add(rule.modern());
-    }
-    return modern;
+    return new IptablesLayout(
+        main.stream().map(IptablesRule::modern).toList(),
+        out.stream().map(IptablesRule::modern).toList());
   }
 
   /** The policy that these rules express; empty if they are not exactly one. */

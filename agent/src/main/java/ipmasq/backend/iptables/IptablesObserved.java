@@ -1,9 +1,10 @@
 package ipmasq.backend.iptables;
 
 import ipmasq.backend.iptables.SavedTable.Chain;
-import ipmasq.backend.iptables.SavedTable.SavedLine;
+import ipmasq.backend.iptables.SavedTable.Line;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
+import ipmasq.net.ForeignText;
 import ipmasq.plan.Counter;
 import ipmasq.plan.Observed;
 import ipmasq.plan.Tally;
@@ -33,7 +34,7 @@ record IptablesObserved(
     Own out,
     Optional<IptablesLayout> layout,
     Map<IptablesRule, String> counters,
-    List<SavedLine> jumps,
+    List<Line> jumps,
     StaleRules stale,
     List<String> leftovers,
     List<String> remarks)
@@ -60,24 +61,19 @@ record IptablesObserved(
   /** From this many rules on, walking them costs a new flow more than everything else. */
   private static final int LONG = 1_000;
 
-  /** The cost of a thousand rules for a new flow and for a restore, from docs/benchmarks.md. */
-  private static final long MICROS_PER_1000 = 14;
-
-  private static final long MILLIS_PER_1000 = 30;
-
   static IptablesObserved in(SavedTable table, Family family, ChainNames names) {
     List<String> flaws = new ArrayList<>();
     Map<IptablesRule, String> counters = new HashMap<>();
     Own main = Own.of(table.find(names.main()));
     Own out = Own.of(table.find(names.out()));
     StaleRules stale = StaleRules.in(table, family, names);
-    List<SavedLine> jumps = StaleRules.rightJumps(table, family, names);
+    List<Line> jumps = StaleRules.rightJumps(table, family, names);
     if (main.there() && jumps.isEmpty()) {
       flaws.add("the jump from POSTROUTING is missing");
     } else if (jumps.size() > 1) {
       flaws.add("the jump from POSTROUTING is there " + times(jumps.size()));
     }
-    List<SavedLine> foreign = new ArrayList<>();
+    List<Line> foreign = new ArrayList<>();
     IptablesLayout layout =
         new IptablesLayout(
             rules(table.find(names.main()), family, counters, foreign),
@@ -120,13 +116,13 @@ record IptablesObserved(
     List<String> remarks = new ArrayList<>(stale.remarks());
     int rules = layout.main().size();
     if (rules > LONG) {
+      // A thousand rules cost 14 µs and 30 ms: docs/benchmarks.md.
       remarks.add(
           rules
               + " rules in one iptables chain cost each new flow to the outside about "
-              + rules * MICROS_PER_1000 / 1_000
-              + " µs and each change of the list "
-              + rules * MILLIS_PER_1000 / 1_000
-              + " ms or more; with backend nftables neither grows with the list");
+              + (rules * 14L / 1_000 + " µs and each change of the list ")
+              + (rules * 30L / 1_000
+                  + " ms or more; with backend nftables neither grows with the list"));
     }
     return List.copyOf(remarks);
   }
@@ -140,9 +136,9 @@ record IptablesObserved(
   }
 
   private static List<IptablesRule> rules(
-      Chain chain, Family family, Map<IptablesRule, String> counters, List<SavedLine> foreign) {
+      Chain chain, Family family, Map<IptablesRule, String> counters, List<Line> foreign) {
     List<IptablesRule> rules = new ArrayList<>(chain.kept().size());
-    for (SavedLine line : chain.kept()) {
+    for (Line line : chain.kept()) {
       Optional<IptablesRule> rule = IptablesRuleReader.read(family, line.words());
       if (rule.isPresent() && RuleComments.ours(rule.get().comment())) {
         rules.add(rule.get());
@@ -154,9 +150,9 @@ record IptablesObserved(
     return rules;
   }
 
-  private static void name(List<SavedLine> foreign, List<String> flaws) {
-    for (SavedLine line : foreign.subList(0, Math.min(foreign.size(), RULES_NAMED))) {
-      flaws.add("a rule that is not ours: " + SavedTable.shortened(line.toString()));
+  private static void name(List<Line> foreign, List<String> flaws) {
+    for (Line line : foreign.subList(0, Math.min(foreign.size(), RULES_NAMED))) {
+      flaws.add("a rule that is not ours: " + ForeignText.shortened(line.toString()));
     }
     if (foreign.size() > RULES_NAMED) {
       flaws.add(foreign.size() - RULES_NAMED + " more rules that are not ours");

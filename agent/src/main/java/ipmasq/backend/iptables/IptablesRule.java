@@ -1,12 +1,12 @@
 package ipmasq.backend.iptables;
 
-import ipmasq.iptables.ShellWords;
+import ipmasq.iptables.Listing;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
-import ipmasq.net.Ip;
 import ipmasq.net.IpRange;
 import ipmasq.net.PortRange;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * One rule of the kinds that we write, by meaning: addresses are values, so that different texts
@@ -35,50 +35,39 @@ record IptablesRule(
   static final String MASQUERADE = "MASQUERADE";
   static final String SNAT = "SNAT";
 
+  /** Interfaces that iptables-restore reads as they are. */
+  private static final Pattern PLAIN = Pattern.compile("[^\\s\"'\\\\#]+");
+
   private static final Cidr ANY4 = Cidr.of("0.0.0.0/0");
   private static final Cidr ANY6 = Cidr.of("::/0");
 
   static Cidr any(Family family) {
-    return switch (family) {
-      case IPV4 -> ANY4;
-      case IPV6 -> ANY6;
-    };
+    return family == Family.IPV4 ? ANY4 : ANY6;
   }
 
   /** A verdict or a jump for packets to a destination. */
   static IptablesRule to(Cidr destination, String comment, String target) {
+    return to(destination, comment, false, target);
+  }
+
+  /** The jump from POSTROUTING. */
+  static IptablesRule jump(Family family, String chain) {
+    return to(any(family), RuleComments.jump(chain), true, chain);
+  }
+
+  private static IptablesRule to(Cidr to, String comment, boolean excludesLocal, String target) {
     return new IptablesRule(
-        any(destination.family()),
-        destination,
+        any(to.family()),
+        to,
         "",
         "",
         comment,
-        false,
+        excludesLocal,
         Probability.ALWAYS,
         target,
         Optional.empty(),
         Optional.empty(),
         false);
-  }
-
-  /** The jump from POSTROUTING. */
-  static IptablesRule jump(Family family, String chain) {
-    return to(any(family), RuleComments.jump(chain), chain).excludingLocal();
-  }
-
-  private IptablesRule excludingLocal() {
-    return new IptablesRule(
-        source,
-        destination,
-        out,
-        protocol,
-        comment,
-        true,
-        probability,
-        target,
-        addresses,
-        ports,
-        randomFully);
   }
 
   /**
@@ -112,12 +101,14 @@ record IptablesRule(
       text.append("-d ").append(destination).append(' ');
     }
     if (!out.isEmpty()) {
-      text.append("-o ").append(plain(out) ? out : ShellWords.quoted(out)).append(' ');
+      text.append("-o ")
+          .append(PLAIN.matcher(out).matches() ? out : Listing.quoted(out))
+          .append(' ');
     }
     if (!protocol.isEmpty()) {
       text.append("-p ").append(protocol).append(' ');
     }
-    text.append("-m comment --comment ").append(ShellWords.quoted(comment));
+    text.append("-m comment --comment ").append(Listing.quoted(comment));
     if (excludesLocal) {
       text.append(" -m addrtype ! --dst-type LOCAL");
     }
@@ -142,29 +133,6 @@ record IptablesRule(
     if (ports.isPresent()) {
       text.append(':').append(ports.get());
     }
-  }
-
-  private static boolean plain(String word) {
-    for (int i = 0; i < word.length(); i++) {
-      char c = word.charAt(i);
-      if (c <= ' ' || c == '"' || c == '\'' || c == '\\' || c == '#') {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /** The range that {@code a} or {@code a-b} spells. */
-  static Optional<IpRange> range(String text) {
-    int dash = text.indexOf('-');
-    Optional<Ip> first = Ip.parse(dash < 0 ? text : text.substring(0, dash));
-    Optional<Ip> last = dash < 0 ? first : Ip.parse(text.substring(dash + 1));
-    return first.isPresent()
-            && last.isPresent()
-            && first.get().family() == last.get().family()
-            && first.get().compareTo(last.get()) <= 0
-        ? Optional.of(new IpRange(first.get(), last.get()))
-        : Optional.empty();
   }
 
   @Override

@@ -62,10 +62,9 @@ final class IptablesRuleReader {
 
   private boolean option(String name) {
     return switch (name) {
-      case "-s" ->
-          Cidr.parse(next()) instanceof Cidr.ParsedCidr.Block(var cidr) && fits(source = cidr);
+      case "-s" -> Cidr.parse(next()) instanceof Cidr.Parsed.Block(var cidr) && fits(source = cidr);
       case "-d" ->
-          Cidr.parse(next()) instanceof Cidr.ParsedCidr.Block(var cidr) && fits(destination = cidr);
+          Cidr.parse(next()) instanceof Cidr.Parsed.Block(var cidr) && fits(destination = cidr);
       case "-o" -> !(out = next()).isEmpty();
       case "-p" -> !(protocol = next()).isEmpty();
       case "-m" -> module(next());
@@ -104,25 +103,19 @@ final class IptablesRuleReader {
         return false;
       }
     }
-    addresses = IptablesRule.range(range);
+    addresses = IpRange.parse(range);
     return addresses.isPresent() && addresses.get().family() == family;
   }
 
   private static Optional<PortRange> ports(String text) {
+    if (!text.matches("\\d{1,5}(-\\d{1,5})?")) {
+      return Optional.empty();
+    }
     int dash = text.indexOf('-');
-    int first = port(dash < 0 ? text : text.substring(0, dash));
-    int last = dash < 0 ? first : port(text.substring(dash + 1));
+    int first = Integer.parseInt(dash < 0 ? text : text.substring(0, dash));
+    int last = Integer.parseInt(text.substring(dash + 1));
     return first > 0 && first <= last && last <= 65535
         ? Optional.of(new PortRange(first, last))
         : Optional.empty();
-  }
-
-  private static int port(String text) {
-    int value = text.isEmpty() || text.length() > 5 ? -1 : 0;
-    for (int i = 0; i < text.length() && value >= 0; i++) {
-      int digit = text.charAt(i) - '0';
-      value = digit < 0 || digit > 9 ? -1 : value * 10 + digit;
-    }
-    return value;
   }
 }

@@ -4,22 +4,22 @@ import ipmasq.backend.Watch;
 import ipmasq.iptables.LegacyTables;
 import ipmasq.net.Family;
 import ipmasq.netlink.Answer;
-import ipmasq.netlink.xtables.LegacyNat;
-import ipmasq.netlink.xtables.TableShape;
+import ipmasq.netlink.xtables.LegacyTable;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches the rules of iptables-legacy that packets at nat postrouting meet, with a system call or
- * two and no child process. Used by one thread.
+ * Watches rules of iptables-legacy with a system call or two and no child process: those that
+ * packets meet at nat postrouting, and all of the raw table. Used by one thread.
  *
- * <p>The kernel has no generation for these tables. It tells the shape of one at once, and a large
- * table is read only if that has changed: then a rule replaced by one of the same size shows with
- * {@link #freshFingerprint}, that is, at the resync. A small table is read each time. Where there
- * is no table, one is looked for every few seconds.
+ * <p>The kernel has no generation for these tables. It tells the shape of one in microseconds;
+ * reading 50,000 rules takes it 40 ms. So a large table is read only if its shape has changed: then
+ * a rule replaced by one of the same size shows with {@link #freshFingerprint}, at the resync. A
+ * small table is read each time.
  */
 public final class LegacyWatch implements Watch {
   private static final int SMALL = 128 << 10;
@@ -27,22 +27,22 @@ public final class LegacyWatch implements Watch {
   /** Beyond this the memory is worth more than the news: nothing is known. */
   private static final int MOST = 32 << 20;
 
-  /** Reading a large table that changes all the time takes at most this share of the time. */
-  private static final int SHARE = 20;
-
   /** Between looks for a table where there was none. */
   private static final Duration ABSENT = Duration.ofSeconds(4);
 
-  private static final List<Object> NO_TABLES = List.of("", "");
+  private static final Optional<Object> NO_TABLE = Optional.of("none");
 
   private final LegacyTables tables;
-  private final NatWatch ipv4 = new NatWatch(LegacyNat.IPV4);
-  private final NatWatch ipv6 = new NatWatch(LegacyNat.IPV6);
-  private Optional<Object> last = Optional.empty();
-  private long lookedAt;
+  private final Map<Family, TableWatch> nat = new EnumMap<>(Family.class);
+  private final Map<Family, TableWatch> raw = new EnumMap<>(Family.class);
 
   LegacyWatch(LegacyTables tables) {
     this.tables = tables;
+    for (Family family : Family.values()) {
+      LegacyTable.Ip ip = family == Family.IPV4 ? LegacyTable.Ip.IPV4 : LegacyTable.Ip.IPV6;
+      nat.put(family, new TableWatch(family, LegacyTable.nat(ip)));
+      raw.put(family, new TableWatch(family, LegacyTable.raw(ip)));
+    }
   }
 
   /** The kernel's tables. */
@@ -50,75 +50,67 @@ public final class LegacyWatch implements Watch {
     return new LegacyWatch(LegacyTables.ofKernel());
   }
 
+  /** Of the nat tables of both families; empty if one cannot be read. */
   @Override
   public Optional<Object> fingerprint() {
-    return read(false);
+    return both(nat, false);
   }
 
   @Override
   public Optional<Object> freshFingerprint() {
-    return read(true);
+    return both(nat, true);
   }
 
-  private Optional<Object> read(boolean anew) {
-    long now = System.nanoTime();
-    boolean absent = last.equals(Optional.of(NO_TABLES)) && now - lookedAt < ABSENT.toNanos();
-    if (anew || !absent) {
-      last = read4And6(anew);
-      lookedAt = now;
-    }
-    return last;
+  /** Of the raw tables of both families; empty if one cannot be read. */
+  public Optional<Object> rawFingerprint() {
+    return both(raw, false);
   }
 
-  private Optional<Object> read4And6(boolean anew) {
-    List<Object> all = new ArrayList<>();
-    for (Family family : Family.values()) {
-      LegacyTables.Presence presence = tables.look(family, "nat");
-      NatWatch nat = family == Family.IPV4 ? ipv4 : ipv6;
-      Optional<String> rules =
-          switch (presence) {
-            case THERE -> nat.read(anew);
-            case NOT_THERE -> Optional.of(""); // and asking would create it
-            case UNKNOWN -> Optional.empty();
-          };
-      if (rules.isEmpty()) {
-        return Optional.empty();
-      }
-      all.add(rules.get());
-    }
-    return Optional.of(all);
+  private static Optional<Object> both(Map<Family, TableWatch> tables, boolean anew) {
+    List<Optional<Object>> read = tables.values().stream().map(each -> each.read(anew)).toList();
+    return read.stream().allMatch(Optional::isPresent) ? Optional.of(read) : Optional.empty();
   }
 
-  /** One family's table. */
-  private static final class NatWatch {
-    private final LegacyNat nat;
-    private @Nullable TableShape shape;
-    private String digest = "";
+  /** One table. */
+  private final class TableWatch {
+    private final Family family;
+    private final LegacyTable table;
+    private Optional<Object> last = Optional.empty();
+    private LegacyTable.@Nullable Shape shape;
     private long readAt;
-    private long took;
 
-    NatWatch(LegacyNat nat) {
-      this.nat = nat;
+    TableWatch(Family family, LegacyTable table) {
+      this.family = family;
+      this.table = table;
     }
 
-    Optional<String> read(boolean anew) {
-      if (!(nat.shape() instanceof Answer.Given<TableShape>(var now)) || now.size() > MOST) {
+    Optional<Object> read(boolean anew) {
+      long now = System.nanoTime();
+      if (anew || !last.equals(NO_TABLE) || now - readAt >= ABSENT.toNanos()) {
+        readAt = now;
+        last =
+            switch (tables.look(family, table.name())) {
+              case THERE -> digest(anew);
+              case NOT_THERE -> NO_TABLE; // and asking would create it
+              case UNKNOWN -> Optional.empty();
+            };
+      }
+      return last;
+    }
+
+    private Optional<Object> digest(boolean anew) {
+      if (!(table.shape() instanceof Answer.Given<LegacyTable.Shape>(var now))
+          || now.size() > MOST) {
         return Optional.empty();
       }
-      boolean known = now.equals(shape) && now.size() > SMALL;
-      long start = System.nanoTime();
-      boolean rests = shape != null && start - readAt < took * SHARE;
-      if (anew || !known && !rests) {
-        if (!(nat.postrouting(now) instanceof Answer.Given<String>(var read))) {
-          shape = null; // it changed meanwhile, most likely: next time
-          return Optional.empty();
-        }
-        shape = now;
-        digest = read;
-        readAt = System.nanoTime();
-        took = readAt - start;
+      if (!anew && now.size() > SMALL && now.equals(shape) && last.isPresent()) {
+        return last;
       }
-      return Optional.of(digest);
+      shape = now;
+      // If it fails, the table changed meanwhile, most likely: next time.
+      return table.digest(now) instanceof Answer.Given<Long>(var rules)
+          ? Optional.of(rules)
+          : Optional.empty();
     }
   }
 }

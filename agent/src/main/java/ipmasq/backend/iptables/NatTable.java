@@ -11,9 +11,9 @@ import java.util.Optional;
 interface NatTable extends AutoCloseable {
   /** The answer to a query. */
   sealed interface NatAnswer<T> {
-    record Answered<T>(T value) implements NatAnswer<T> {}
+    record Known<T>(T value) implements NatAnswer<T> {}
 
-    record AnswerFailed<T>(Failure failure) implements NatAnswer<T> {}
+    record Unknown<T>(Failure failure) implements NatAnswer<T> {}
   }
 
   /**
@@ -27,8 +27,8 @@ interface NatTable extends AutoCloseable {
   /** The chain of that name; empty: there is none. */
   NatAnswer<Optional<Use>> chain(Family family, String name);
 
-  /** Whether the table is dormant: none of its rules sees a packet. */
-  NatAnswer<Boolean> dormant(Family family);
+  /** Whether the table is known to be dormant: none of its rules sees a packet. */
+  boolean isDormant(Family family);
 
   /** Closes the socket; the next query opens another. */
   @Override

@@ -1,6 +1,6 @@
 package ipmasq.backend.iptables;
 
-import ipmasq.backend.iptables.SavedTable.SavedLine;
+import ipmasq.backend.iptables.SavedTable.Line;
 import ipmasq.policy.Policy;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -102,7 +102,7 @@ final class RestoreInput {
     }
   }
 
-  private void delete(SavedLine line) {
+  private void delete(Line line) {
     text.append("-D ").append(line.chain()).append(' ').append(line.text()).append('\n');
   }
 

@@ -36,8 +36,9 @@ final class RuleComments {
     return "ip-masq-agent: " + JUMP + chain + " chain";
   }
 
+  /** No version wrote a line end, and iptables-restore could not delete such a rule. */
   static boolean ours(String comment) {
-    return prefix(unquoted(comment)) > 0;
+    return prefix(unquoted(comment)) > 0 && comment.indexOf('\n') < 0;
   }
 
   static boolean jumps(String comment) {

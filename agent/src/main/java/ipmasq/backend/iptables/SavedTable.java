@@ -1,41 +1,47 @@
 package ipmasq.backend.iptables;
 
-import ipmasq.iptables.ShellWords;
+import ipmasq.iptables.Listing;
+import ipmasq.net.ForeignText;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
- * The nat table as iptables-save prints it, read line by line.
+ * The nat table as iptables-save prints it, or chains of it as {@code iptables -v -S} does, read
+ * line by line.
  *
  * <p>A node has tens of thousands of other programs' rules: of these only their chain and jump
  * target are kept. Rules in our chains and rules with our comments are kept whole.
  */
 final class SavedTable {
-  private static final int QUOTED_FOR_PEOPLE = 120;
+  /** {@code iptables -v -S} prints counters before the target. */
+  private static final Pattern COUNTED =
+      Pattern.compile("(.*) -c (\\d+) (\\d+)( -[jg] .*)?", Pattern.DOTALL);
 
   /**
    * A rule.
    *
    * @param counters {@code [packets:bytes]}, or empty if they were not printed
-   * @param text what follows {@code -A CHAIN}, as it was printed
+   * @param text what follows {@code -A CHAIN}, as it was printed, without counters
    */
-  record SavedLine(String chain, String counters, String text) {
+  record Line(String chain, String counters, String text) {
     List<String> words() {
-      return ShellWords.of(text);
+      return Listing.words(text);
     }
 
-    /** The chain or the verdict that it jumps to. */
-    Optional<String> target() {
+    /** The word after an option, or empty. */
+    String after(String option) {
       List<String> words = words();
-      int jump = words.indexOf("-j");
-      return jump >= 0 && jump + 1 < words.size()
-          ? Optional.of(words.get(jump + 1))
-          : Optional.empty();
+      int at = words.indexOf(option);
+      return at >= 0 && at + 1 < words.size() ? words.get(at + 1) : "";
+    }
+
+    boolean isOurs() {
+      return RuleComments.maybeOurs(text) && RuleComments.ours(after("--comment"));
     }
 
     @Override
@@ -46,10 +52,8 @@ final class SavedTable {
 
   /** A chain and what was kept of it; it may be known only as a jump target. */
   static final class Chain {
-    static final Chain MISSING = new Chain();
-
-    private final List<SavedLine> kept = new ArrayList<>(0);
-    private boolean users;
+    private final List<Line> kept = new ArrayList<>(0);
+    private boolean userDefined;
     private int rules;
     private int foreign;
     private int ourJumps;
@@ -57,29 +61,18 @@ final class SavedTable {
 
     /** Whether it is there, and not one that the kernel made. */
     boolean isUserDefined() {
-      return users;
+      return userDefined;
     }
 
-    List<SavedLine> kept() {
+    List<Line> kept() {
       return kept;
-    }
-
-    /** The jump targets of our rules in it. */
-    Set<String> ourTargets() {
-      Set<String> targets = new HashSet<>();
-      for (SavedLine line : kept) {
-        if (bearsOurComment(line.words())) {
-          line.target().ifPresent(targets::add);
-        }
-      }
-      return targets;
     }
 
     int rules() {
       return rules;
     }
 
-    /** Where only some chains were listed, the kernel knows how many rules lead here in all. */
+    /** The kernel knows how many rules lead here in all. */
     void noteJumps(int all) {
       wanted |= all > ourJumps;
     }
@@ -100,6 +93,7 @@ final class SavedTable {
   private SaveHeader header = SaveHeader.NONE;
   private String problem = "";
   private boolean inTable;
+  private boolean afterForeignRule;
   private boolean committed;
   private boolean anything;
 
@@ -109,39 +103,46 @@ final class SavedTable {
 
   /** Takes the next line; a malformed line is recorded, not thrown. */
   void accept(String line) {
-    anything |= !line.isBlank();
+    if (line.isBlank()) {
+      return;
+    }
+    anything = true;
     if (line.startsWith("#")) {
-      comment(line);
+      if (line.contains("is incompatible")) {
+        complain(line.substring(1).strip());
+      }
+      header = SaveHeader.parse(line).orElse(header);
     } else if (line.startsWith("*")) {
       inTable = line.strip().equals("*nat");
     } else if (line.strip().equals("COMMIT")) {
       committed |= inTable;
       inTable = false;
-    } else if (inTable && !line.isBlank() && !declaration(line) && !rule(line)) {
-      complain("a line that makes no sense: " + shortened(line));
-    } else if (!inTable && !line.isBlank()) {
-      complain("a line outside of the table: " + shortened(line));
+    } else if (!inTable) {
+      complain("a line outside of the table: " + line);
+    } else if (!declaration(line) && !rule(line)) {
+      // An interface's name is printed as it is, even with a line end in it.
+      if (!afterForeignRule) {
+        complain("a line that makes no sense: " + line);
+      }
+      noteTargets(line, 0);
     }
-  }
-
-  private void comment(String line) {
-    if (line.contains("is incompatible")) {
-      complain(line.substring(1).strip());
-    }
-    header = SaveHeader.parse(line).orElse(header);
   }
 
   private void complain(String what) {
-    problem = problem.isEmpty() ? what : problem;
+    problem = problem.isEmpty() ? ForeignText.shortened(what).text() : problem;
   }
 
-  /** {@code :CHAIN POLICY [packets:bytes]}. */
+  /** {@code :CHAIN POLICY [packets:bytes]}, {@code -N CHAIN}, {@code -P CHAIN POLICY}. */
   private boolean declaration(String line) {
-    int space = line.indexOf(' ');
-    if (!line.startsWith(":") || space < 2) {
+    int from = line.startsWith(":") ? 1 : line.startsWith("-N ") || line.startsWith("-P ") ? 3 : 0;
+    int space = line.indexOf(' ', from);
+    int to = space < 0 ? line.length() : space;
+    if (from == 0 || to == from) {
       return false;
     }
-    chain(line.substring(1, space)).users = line.startsWith("-", space + 1);
+    chain(line.substring(from, to)).userDefined =
+        line.startsWith("-N ") || from == 1 && line.startsWith("-", to + 1);
+    afterForeignRule = false;
     return true;
   }
 
@@ -151,53 +152,53 @@ final class SavedTable {
     if (at == 1 || !line.startsWith("-A ", at)) {
       return false;
     }
-    int nameFrom = at + 3;
-    int space = line.indexOf(' ', nameFrom);
-    int nameTo = space < 0 ? line.length() : space;
-    String name = line.substring(nameFrom, nameTo);
-    if (name.isEmpty()) {
-      return false;
-    }
+    int space = line.indexOf(' ', at + 3);
+    int to = space < 0 ? line.length() : space;
+    String name = line.substring(at + 3, to);
     Chain chain = chain(name);
     chain.rules++;
-    boolean own = name.equals(names.main()) || name.equals(names.out());
-    boolean ours =
-        RuleComments.maybeOurs(line) && bearsOurComment(ShellWords.of(line.substring(nameTo)));
-    if (own || ours) {
-      String text = line.substring(Math.min(nameTo + 1, line.length()));
-      chain.kept.add(new SavedLine(name, at == 0 ? "" : line.substring(0, at - 1), text));
+    afterForeignRule = true;
+    if (names.current(name) || RuleComments.maybeOurs(line)) {
+      String text = line.substring(Math.min(to + 1, line.length()));
+      Line kept = at == 0 ? counted(name, text) : new Line(name, line.substring(0, at - 1), text);
+      afterForeignRule = !kept.isOurs();
+      if (names.current(name) || kept.isOurs()) {
+        chain.kept.add(kept);
+      }
+      if (kept.isOurs()) {
+        chain(kept.after("-j")).ourJumps++;
+      }
     }
-    if (ours) {
-      chain.kept.getLast().target().ifPresent(target -> chain(target).ourJumps++);
-    } else {
+    if (afterForeignRule) {
       chain.foreign++;
-      noteTargets(line, " -j ", nameTo);
-      noteTargets(line, " -g ", nameTo);
+      noteTargets(line, to);
     }
     return true;
   }
 
-  private static boolean bearsOurComment(List<String> words) {
-    int option = words.indexOf("--comment");
-    return option >= 0 && option + 1 < words.size() && RuleComments.ours(words.get(option + 1));
+  private static Line counted(String chain, String text) {
+    Matcher found = COUNTED.matcher(text);
+    if (!text.contains(" -c ") || !found.matches()) {
+      return new Line(chain, "", text);
+    }
+    String counters = "[" + found.group(2) + ":" + found.group(3) + "]";
+    String target = found.group(4);
+    return new Line(chain, counters, found.group(1) + (target == null ? "" : target));
   }
 
   /** Text in a comment counts too: better to keep a chain too many than to delete one in use. */
-  private void noteTargets(String line, String option, int from) {
-    for (int at = line.indexOf(option, from); at >= 0; at = line.indexOf(option, at + 1)) {
-      int start = at + option.length();
-      int space = line.indexOf(' ', start);
-      chain(line.substring(start, space < 0 ? line.length() : space)).wanted = true;
+  private void noteTargets(String line, int from) {
+    for (String option : List.of(" -j ", " -g ")) {
+      for (int at = line.indexOf(option, from); at >= 0; at = line.indexOf(option, at + 1)) {
+        int start = at + option.length();
+        int space = line.indexOf(' ', start);
+        chain(line.substring(start, space < 0 ? line.length() : space)).wanted = true;
+      }
     }
   }
 
   private Chain chain(String name) {
-    Chain chain = chains.get(name);
-    if (chain == null) {
-      chain = new Chain();
-      chains.put(name, chain);
-    }
-    return chain;
+    return chains.computeIfAbsent(name, _ -> new Chain());
   }
 
   /**
@@ -219,11 +220,6 @@ final class SavedTable {
   }
 
   Chain find(String name) {
-    Chain chain = chains.get(name);
-    return chain == null ? Chain.MISSING : chain;
-  }
-
-  static String shortened(String line) {
-    return line.length() <= QUOTED_FOR_PEOPLE ? line : line.substring(0, QUOTED_FOR_PEOPLE) + "…";
+    return chains.getOrDefault(name, new Chain());
   }
 }

@@ -1,7 +1,7 @@
 package ipmasq.backend.iptables;
 
 import ipmasq.backend.iptables.SavedTable.Chain;
-import ipmasq.backend.iptables.SavedTable.SavedLine;
+import ipmasq.backend.iptables.SavedTable.Line;
 import ipmasq.net.Family;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -22,15 +22,15 @@ import java.util.TreeSet;
  * @param others chains with our comments and a name that we never had: another agent's, or ours
  *     from before a restart; they cannot be told apart
  */
-record StaleRules(List<SavedLine> jumps, List<String> chains, List<String> others) {
+record StaleRules(List<Line> jumps, List<String> chains, List<String> others) {
   static StaleRules in(SavedTable table, Family family, ChainNames names) {
-    List<SavedLine> jumps = new ArrayList<>();
+    List<Line> jumps = new ArrayList<>();
     Set<String> others = new TreeSet<>();
     IptablesRule right = IptablesRule.jump(family, names.main());
-    for (SavedLine line : table.find(ChainNames.POSTROUTING).kept()) {
-      List<String> words = line.words();
-      String target = after(words, "-j");
-      if (isJump(words, table) && !isRight(words, family, right)) {
+    for (Line line : table.find(ChainNames.POSTROUTING).kept()) {
+      String target = line.after("-j");
+      boolean jump = RuleComments.jumps(line.after("--comment"));
+      if (jump && table.find(target).isUserDefined() && !isRight(line, right)) {
         if (names.current(target) || names.stale(target)) {
           jumps.add(line);
         } else {
@@ -41,32 +41,20 @@ record StaleRules(List<SavedLine> jumps, List<String> chains, List<String> other
     return new StaleRules(jumps, chains(table, names, jumps), List.copyOf(others));
   }
 
-  static List<SavedLine> rightJumps(SavedTable table, Family family, ChainNames names) {
+  static List<Line> rightJumps(SavedTable table, Family family, ChainNames names) {
     IptablesRule right = IptablesRule.jump(family, names.main());
-    List<SavedLine> jumps = new ArrayList<>();
-    for (SavedLine line : table.find(ChainNames.POSTROUTING).kept()) {
-      if (isRight(line.words(), family, right)) {
-        jumps.add(line);
-      }
-    }
-    return jumps;
+    return table.find(ChainNames.POSTROUTING).kept().stream()
+        .filter(line -> isRight(line, right))
+        .toList();
   }
 
-  private static boolean isRight(List<String> words, Family family, IptablesRule right) {
-    return IptablesRuleReader.read(family, words).filter(right::equals).isPresent();
+  private static boolean isRight(Line line, IptablesRule right) {
+    return IptablesRuleReader.read(right.source().family(), line.words())
+        .filter(right::equals)
+        .isPresent();
   }
 
-  private static boolean isJump(List<String> words, SavedTable table) {
-    return RuleComments.jumps(after(words, "--comment"))
-        && table.find(after(words, "-j")).isUserDefined();
-  }
-
-  private static String after(List<String> words, String option) {
-    int at = words.indexOf(option);
-    return at >= 0 && at + 1 < words.size() ? words.get(at + 1) : "";
-  }
-
-  private static List<String> chains(SavedTable table, ChainNames names, List<SavedLine> jumps) {
+  private static List<String> chains(SavedTable table, ChainNames names, List<Line> jumps) {
     Set<String> going = new HashSet<>();
     for (Map.Entry<String, Chain> entry : table.chains().entrySet()) {
       Chain chain = entry.getValue();
@@ -80,23 +68,20 @@ record StaleRules(List<SavedLine> jumps, List<String> chains, List<String> other
         going.add(entry.getKey());
       }
     }
-    if (going.isEmpty()) {
-      return List.of();
-    }
     // A chain that stays keeps the chains that it jumps to, and so on.
     while (going.removeAll(wantedByWhatStays(table, names, jumps, going))) {}
     return going.stream().sorted().toList();
   }
 
   private static Set<String> wantedByWhatStays(
-      SavedTable table, ChainNames names, List<SavedLine> jumps, Set<String> going) {
+      SavedTable table, ChainNames names, List<Line> jumps, Set<String> going) {
     Set<String> wanted = new HashSet<>();
     for (Map.Entry<String, Chain> entry : table.chains().entrySet()) {
       if (!names.current(entry.getKey()) && !going.contains(entry.getKey())) {
-        for (SavedLine line : entry.getValue().kept()) {
+        for (Line line : entry.getValue().kept()) {
           if (!jumps.contains(line)) {
-            wanted.add(after(line.words(), "-j"));
-            wanted.add(after(line.words(), "-g"));
+            wanted.add(line.after("-j"));
+            wanted.add(line.after("-g"));
           }
         }
       }
@@ -110,8 +95,8 @@ record StaleRules(List<SavedLine> jumps, List<String> chains, List<String> other
 
   List<String> phrases(ChainNames names) {
     List<String> phrases = new ArrayList<>();
-    for (SavedLine jump : jumps) {
-      String target = after(jump.words(), "-j");
+    for (Line jump : jumps) {
+      String target = jump.after("-j");
       phrases.add(
           target.equals(names.main())
               ? "a jump from POSTROUTING worded by an older version"
@@ -133,16 +118,10 @@ record StaleRules(List<SavedLine> jumps, List<String> chains, List<String> other
 
   /** Remarks about chains that stay. */
   List<String> remarks() {
-    return others.stream()
-        .map(
-            chain ->
-                "chain "
-                    + chain
-                    + " is another ip-masq-agent's, or this one's under a former name, and acts on"
-                    + " packets too: if no other agent runs here, ip-masq-agent cleanup"
-                    + " --masq-chain="
-                    + chain
-                    + " removes it")
-        .toList();
+    String remark =
+        "chain %1$s is another ip-masq-agent's, or this one's under a former name, and acts on"
+            + " packets too: if no other agent runs here, ip-masq-agent cleanup --masq-chain=%1$s"
+            + " removes it";
+    return others.stream().map(remark::formatted).toList();
   }
 }

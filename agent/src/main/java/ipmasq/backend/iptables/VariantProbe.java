@@ -5,38 +5,17 @@ import ipmasq.iptables.Commands.CommandResult;
 import ipmasq.iptables.LegacyTables;
 import ipmasq.iptables.Programs;
 import ipmasq.iptables.Variant;
+import ipmasq.iptables.Variant.Kind;
 import ipmasq.net.Family;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds out which iptables the node uses, with as few processes as possible: each costs
- * milliseconds at startup.
+ * Finds out which iptables the node uses: the kubelet's hint decides, and without one what the node
+ * calls iptables. With as few processes as possible: each costs milliseconds at startup.
  */
 record VariantProbe(Programs programs, LegacyTables legacy, Commands commands) {
   private static final List<String> HINTS = List.of("KUBE-IPTABLES-HINT", "KUBE-KUBELET-CANARY");
-
-  Variant variant() {
-    return Variant.choose(signs());
-  }
-
-  private Variant.Signs signs() {
-    Variant.VariantKind plain = programs.kind("iptables-save");
-    boolean legacyMangle = mangle(Family.IPV4) || mangle(Family.IPV6);
-    if (plain == Variant.VariantKind.NFT && !legacyMangle) {
-      // No hint could change the choice.
-      return new Variant.Signs(plain, "", "", "");
-    }
-    Hint nft = programs.find("iptables-nft-save").isPresent() ? hint("-nft") : new Hint("", "");
-    boolean askLegacy =
-        nft.chain.isEmpty() && legacyMangle && programs.find("iptables-legacy-save").isPresent();
-    Hint legacyHint = askLegacy ? hint("-legacy") : new Hint("", "");
-    return new Variant.Signs(plain, nft.chain, legacyHint.chain, legacyHint.unreadable);
-  }
-
-  private boolean mangle(Family family) {
-    return legacy.look(family, "mangle") == LegacyTables.Presence.THERE;
-  }
 
   /**
    * The kubelet's hint in a mangle table.
@@ -46,7 +25,37 @@ record VariantProbe(Programs programs, LegacyTables legacy, Commands commands) {
    */
   private record Hint(String chain, String unreadable) {}
 
+  Variant variant() {
+    Kind plain = programs.kind("iptables-save");
+    boolean legacyMangle = mangle(Family.IPV4) || mangle(Family.IPV6);
+    if (plain == Kind.NFT && !legacyMangle) {
+      return new Variant(plain, "", ""); // no hint could change that
+    }
+    Hint nft = hint("-nft");
+    if (!nft.chain.isEmpty()) {
+      return new Variant(Kind.NFT, "-nft", "the kubelet's chain " + nft.chain + " is there");
+    }
+    Hint old = legacyMangle ? hint("-legacy") : new Hint("", "");
+    if (!old.chain.isEmpty()) {
+      return new Variant(Kind.LEGACY, "-legacy", "the kubelet's chain " + old.chain + " is there");
+    }
+    if (!old.unreadable.isEmpty()) {
+      // Writing to the other one would silently leave the node's own rules as they are.
+      String reason =
+          "its tables exist but cannot be read (" + old.unreadable + "), and nft has no";
+      return new Variant(Kind.LEGACY, "-legacy", reason + " chain of the kubelet's");
+    }
+    return new Variant(plain, "", "");
+  }
+
+  private boolean mangle(Family family) {
+    return legacy.look(family, "mangle") == LegacyTables.Presence.THERE;
+  }
+
   private Hint hint(String infix) {
+    if (programs.find("iptables" + infix + "-save").isEmpty()) {
+      return new Hint("", "");
+    }
     String unreadable = "";
     for (Family family : Family.values()) {
       if (infix.equals("-legacy") && !mangle(family)) {

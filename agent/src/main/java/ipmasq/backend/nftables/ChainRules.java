@@ -1,9 +1,9 @@
 package ipmasq.backend.nftables;
 
 import ipmasq.netlink.nftables.Chain;
-import ipmasq.netlink.nftables.Counter;
 import ipmasq.netlink.nftables.Expression;
 import ipmasq.netlink.nftables.Rule;
+import ipmasq.netlink.nftables.Statement.Counter;
 import java.util.ArrayList;
 import java.util.List;
 

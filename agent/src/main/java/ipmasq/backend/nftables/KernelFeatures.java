@@ -38,18 +38,14 @@ record KernelFeatures(boolean owner, boolean elementCounters, boolean comments) 
   /** Our table, to create or adopt. */
   Table table() {
     Table table = comments ? TableNames.TABLE : TableNames.TABLE.commented("");
-    return owner ? table.with(Table.TableFlag.OWNER, Table.TableFlag.PERSIST) : table;
+    return owner ? table.with(Table.Flag.OWNER, Table.Flag.PERSIST) : table;
   }
 
-  /** A set to create for this content, with a counter per element. */
+  /** A set to create for this content, with a counter per element unless it is large. */
   NftSet set(NftSet set, Cidrs content) {
+    NftSet plain = comments ? set : set.commented("");
     boolean counted = elementCounters && content.size() <= TableUpdate.COUNTED;
-    return counted ? uncounted(set).withCounters() : uncounted(set);
-  }
-
-  /** A set to create, without counters. */
-  NftSet uncounted(NftSet set) {
-    return comments ? set : set.commented("");
+    return counted ? plain.withCounters() : plain;
   }
 
   /** A transaction whose content depends on the kernel's features. */

@@ -4,7 +4,6 @@ import ipmasq.backend.Backend;
 import ipmasq.backend.Failure;
 import ipmasq.backend.Observation;
 import ipmasq.backend.Outcome;
-import ipmasq.net.Cidrs;
 import ipmasq.net.Family;
 import ipmasq.netlink.Errno;
 import ipmasq.netlink.nftables.Commit;
@@ -12,11 +11,8 @@ import ipmasq.netlink.nftables.Table;
 import ipmasq.plan.Observed;
 import ipmasq.plan.Plan;
 import ipmasq.policy.Policy;
-import java.util.EnumMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 
 /**
  * A table of our own in nf_tables. Used by one thread.
@@ -27,7 +23,6 @@ import java.util.Optional;
 public final class NftablesBackend implements Backend, AutoCloseable {
   private final NftablesClient kernel = new NftablesClient();
   private final KernelFeatures wanted;
-  private final Map<Family, SetContentCache> known = new EnumMap<>(Family.class);
   private KernelFeatures features;
   private String details = "";
 
@@ -51,13 +46,18 @@ public final class NftablesBackend implements Backend, AutoCloseable {
     return new NftablesBackend(features);
   }
 
-  NftablesClient kernel() {
-    return kernel;
-  }
-
   /** Whether the kernel answers at all. */
   public boolean works() {
     return observe(Family.IPV4) instanceof Observation.Seen;
+  }
+
+  /** Whether kube-proxy has rules in nftables. */
+  public boolean hasKubeProxy() {
+    try {
+      return kernel.hasKubeProxy();
+    } catch (QueryFailed cannotTell) {
+      return false;
+    }
   }
 
   @Override
@@ -86,7 +86,7 @@ public final class NftablesBackend implements Backend, AutoCloseable {
 
   /** Whether its owner is gone and the table can be adopted. */
   private static boolean isAdoptable(Table table) {
-    return table.owner() == 0 && table.flags().contains(Table.TableFlag.PERSIST);
+    return table.owner() == 0 && table.flags().contains(Table.Flag.PERSIST);
   }
 
   @Override
@@ -113,16 +113,12 @@ public final class NftablesBackend implements Backend, AutoCloseable {
   @Override
   public Observation observe(Family family) {
     try {
-      NftablesObserved observed = kernel.observe(family, known(family));
+      NftablesObserved observed = kernel.observe(family);
       observed.table().ifPresent(table -> details = details(table, observed.isCounted()));
       return new Observation.Seen(wanted.owner() ? observed.withFlaws(claims(observed)) : observed);
     } catch (QueryFailed unanswered) {
       return new Observation.Unseen(unanswered.failure());
     }
-  }
-
-  private SetContentCache known(Family family) {
-    return known.computeIfAbsent(family, _ -> new SetContentCache());
   }
 
   /** What is wrong with the ownership, by the words of a plan. */
@@ -143,7 +139,6 @@ public final class NftablesBackend implements Backend, AutoCloseable {
     if (!(plan.observed() instanceof NftablesObserved observed)) {
       throw new IllegalArgumentException("a plan from another backend's observation");
     }
-    known(observed.family()).forget();
     try {
       if (observed.owner() != 0 && observed.owner() != kernel.port()) {
         return new Outcome.Refused(
@@ -166,7 +161,10 @@ public final class NftablesBackend implements Backend, AutoCloseable {
     features = result.features();
     Outcome outcome = outcome(result.commit());
     if (outcome instanceof Outcome.Applied) {
-      remember(policy);
+      boolean large = TableUpdate.exempt(policy).size() > TableUpdate.COUNTED;
+      kernel
+          .table()
+          .ifPresent(table -> details = details(table, features.elementCounters() || large));
     }
     return outcome;
   }
@@ -174,7 +172,7 @@ public final class NftablesBackend implements Backend, AutoCloseable {
   private static TableUpdate update(
       Policy policy, NftablesObserved observed, KernelFeatures features) {
     boolean dormant =
-        observed.table().filter(t -> t.flags().contains(Table.TableFlag.DORMANT)).isPresent();
+        observed.table().filter(t -> t.flags().contains(Table.Flag.DORMANT)).isPresent();
     boolean adopted =
         features.owner() && observed.table().filter(NftablesBackend::isAdoptable).isPresent();
     boolean claim = observed.table().isEmpty() || observed.foreign() || dormant || adopted;
@@ -184,22 +182,6 @@ public final class NftablesBackend implements Backend, AutoCloseable {
   private Commit commit(TableUpdate update) throws QueryFailed {
     Commit first = kernel.commit(update.first());
     return first instanceof Commit.Committed ? kernel.commit(update.second()) : first;
-  }
-
-  private void remember(Policy policy) throws QueryFailed {
-    Optional<Table> table = kernel.table();
-    Cidrs exempt = TableUpdate.exempt(policy);
-    table.ifPresent(
-        t ->
-            details =
-                details(t, features.elementCounters() || exempt.size() > TableUpdate.COUNTED));
-    if (table.isPresent() && table.get().owner() == kernel.port()) {
-      known(policy.family())
-          .written(
-              table.get(),
-              SetContent.written(exempt),
-              SetContent.written(Cidrs.copyOf(policy.sources())));
-    }
   }
 
   private Outcome remove(NftablesObserved observed) throws QueryFailed {
@@ -221,7 +203,7 @@ public final class NftablesBackend implements Backend, AutoCloseable {
           yield new Outcome.Refused(
               new Failure(
                   "nf_tables: " + refused + ": something of ours is in use",
-                  "somebody's chain in our table leads to it: nft list table inet ip-masq-agent"
+                  "another program's chain in our table leads to it: nft list table inet ip-masq-agent"
                       + " shows it; delete that chain"));
         }
         yield race

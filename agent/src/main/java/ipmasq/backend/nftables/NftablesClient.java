@@ -8,11 +8,11 @@ import ipmasq.netlink.NetlinkUnavailable;
 import ipmasq.netlink.nftables.Batch;
 import ipmasq.netlink.nftables.Chain;
 import ipmasq.netlink.nftables.Commit;
-import ipmasq.netlink.nftables.ElementVisitor;
 import ipmasq.netlink.nftables.Generation;
 import ipmasq.netlink.nftables.NftSet;
 import ipmasq.netlink.nftables.Nftables;
 import ipmasq.netlink.nftables.Table;
+import ipmasq.netlink.nftables.TableFamily;
 import ipmasq.policy.Policy;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,27 +62,25 @@ final class NftablesClient implements AutoCloseable {
     return given("table", nftables().find(table));
   }
 
-  boolean has(Table table) throws QueryFailed {
-    return find(table).isPresent();
-  }
-
   /** A chain's rules without their counters; the same value whenever the chain is missing. */
   String digest(Chain chain) throws QueryFailed {
     return given("rules", nftables().digest(chain));
   }
 
-  /**
-   * A consistent snapshot of our table. Known content is not read again while no other process can
-   * have changed it.
-   */
-  NftablesObserved observe(Family family, SetContentCache known) throws QueryFailed {
+  /** In nftables mode kube-proxy keeps one table of its name per family. */
+  boolean hasKubeProxy() throws QueryFailed {
+    return find(new Table(TableFamily.IP, "kube-proxy")).isPresent()
+        || find(new Table(TableFamily.IP6, "kube-proxy")).isPresent();
+  }
+
+  /** A consistent snapshot of our table. */
+  NftablesObserved observe(Family family) throws QueryFailed {
     QueryFailed last = new QueryFailed("our table", new NetlinkFailure.Interrupted());
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       try {
         Generation before = generation();
-        NftablesObserved observed = read(family, known, before);
+        NftablesObserved observed = read(family);
         if (before.equals(generation())) {
-          known.seen(observed, before);
           return observed;
         }
       } catch (QueryFailed unanswered) {
@@ -95,8 +93,7 @@ final class NftablesClient implements AutoCloseable {
     throw last;
   }
 
-  private NftablesObserved read(Family family, SetContentCache known, Generation generation)
-      throws QueryFailed {
+  private NftablesObserved read(Family family) throws QueryFailed {
     Optional<Table> table = table();
     if (table.isEmpty()) {
       return NftablesObserved.nothing(family);
@@ -109,38 +106,28 @@ final class NftablesClient implements AutoCloseable {
       }
     }
     Optional<NftSet> exempt = given("set", nftables().find(TableNames.exempt(family)));
-    Optional<NftSet> areas = given("set", nftables().find(TableNames.areas(family)));
     Optional<NftSet> sources = given("set", nftables().find(TableNames.sources(family)));
     if (isForeign(exempt, TableNames.exempt(family))
-        || isForeign(areas, TableNames.areas(family))
         || isForeign(sources, TableNames.sources(family))) {
       return NftablesObserved.foreign(family, table.get(), chains);
     }
-    boolean trusted = known.isStill(table.get(), port(), generation);
-    return assemble(
-        family,
-        table.get(),
-        content(exempt, trusted ? known.exempt() : Optional.empty()),
-        areas(areas),
-        content(sources, trusted ? known.sources() : Optional.empty()),
-        chains,
-        strays());
+    return assemble(family, table.get(), content(exempt), content(sources), chains, strays(family));
   }
 
   /** The kernel lists the chains of all {@code inet} tables; programs with many use others. */
-  private Strays strays() throws QueryFailed {
+  private Strays strays(Family family) throws QueryFailed {
     List<Chain> chains =
         given("chains", nftables().chains(TableNames.TABLE.family())).stream()
             .filter(chain -> chain.table().equals(TableNames.TABLE.name()))
             .filter(chain -> !TableNames.isOurs(chain))
             .toList();
-    return chains.isEmpty() ? Strays.NONE : new Strays(chains, straySets());
-  }
-
-  private List<NftSet> straySets() throws QueryFailed {
-    return given("sets", nftables().sets(TableNames.TABLE)).stream()
-        .filter(set -> !set.flags().contains(NftSet.SetFlag.ANONYMOUS) && !TableNames.isOurs(set))
-        .toList();
+    List<NftSet> sets =
+        given("sets", nftables().sets(TableNames.TABLE)).stream()
+            .filter(set -> !set.flags().contains(NftSet.SetFlag.ANONYMOUS))
+            .filter(set -> !TableNames.isOurs(set))
+            .filter(set -> !set.name().equals(TableNames.earlierSet(family.other())))
+            .toList();
+    return new Strays(chains, sets);
   }
 
   private static boolean isForeign(Optional<NftSet> found, NftSet ours) {
@@ -152,67 +139,45 @@ final class NftablesClient implements AutoCloseable {
       Family family,
       Table table,
       Optional<SetContent> exempt,
-      Optional<SetContent> areas,
       Optional<SetContent> sources,
       List<ChainRules> chains,
       Strays strays) {
     List<String> flaws = new ArrayList<>(strays.flaws());
     Optional<Policy> policy =
-        exempt
-            .filter(content -> areas.equals(Optional.of(Slash8Index.of(content))))
-            .flatMap(
-                content ->
-                    PolicyDecoder.policy(
-                        family,
-                        chains,
-                        content.blocks(),
-                        sources.map(SetContent::blocks).orElse(Cidrs.NONE)));
+        exempt.flatMap(
+            content ->
+                PolicyDecoder.policy(
+                    family,
+                    chains,
+                    content.blocks(),
+                    sources.map(SetContent::blocks).orElse(Cidrs.NONE)));
     if (policy.isEmpty() && (!chains.isEmpty() || exempt.isPresent())) {
       flaws.add("our chains, their rules or sets are not as they should be");
     }
-    if (policy.isPresent() && table.flags().contains(Table.TableFlag.DORMANT)) {
+    if (policy.isPresent() && table.flags().contains(Table.Flag.DORMANT)) {
       flaws.add("the table is dormant");
     }
     return new NftablesObserved(
-        family, Optional.of(table), exempt, areas, sources, chains, strays, false, policy, flaws);
+        family, Optional.of(table), exempt, sources, chains, strays, false, policy, flaws);
   }
 
-  private Optional<SetContent> content(Optional<NftSet> set, Optional<SetContent> known)
-      throws QueryFailed {
-    if (set.isEmpty() || known.isPresent()) {
-      return set.isEmpty() ? Optional.empty() : known;
-    }
-    SetContentReader reader = new SetContentReader(set.get());
-    elements(set.get(), reader);
-    return Optional.of(reader.content());
-  }
-
-  private Optional<SetContent> areas(Optional<NftSet> set) throws QueryFailed {
+  private Optional<SetContent> content(Optional<NftSet> set) throws QueryFailed {
     if (set.isEmpty()) {
       return Optional.empty();
     }
-    Slash8Index areas = new Slash8Index();
-    elements(set.get(), areas);
-    return Optional.of(areas.content());
-  }
-
-  private void elements(NftSet set, ElementVisitor visitor) throws QueryFailed {
-    Optional<NetlinkFailure> failure = nftables().elements(set, visitor);
+    SetContent.Reader reader = new SetContent.Reader(set.get());
+    Optional<NetlinkFailure> failure = nftables().elements(set.get(), reader);
     if (failure.isPresent()) {
-      throw new QueryFailed("elements of " + set, failure.get());
+      throw new QueryFailed("elements of " + set.get(), failure.get());
     }
+    return Optional.of(reader.content());
   }
 
   /** Whether the table holds nothing of the other family. */
   boolean holdsOnly(Family family) throws QueryFailed {
-    for (Family other : Family.values()) {
-      if (other != family
-          && (given("chain", nftables().find(TableNames.chain(other))).isPresent()
-              || given("set", nftables().find(TableNames.exempt(other))).isPresent())) {
-        return false;
-      }
-    }
-    return true;
+    Family other = family.other();
+    return given("chain", nftables().find(TableNames.chain(other))).isEmpty()
+        && given("set", nftables().find(TableNames.exempt(other))).isEmpty();
   }
 
   private static <T> T given(String question, Answer<T> answer) throws QueryFailed {

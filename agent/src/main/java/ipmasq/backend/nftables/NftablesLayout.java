@@ -3,26 +3,26 @@ package ipmasq.backend.nftables;
 import ipmasq.net.Family;
 import ipmasq.net.IpRange;
 import ipmasq.net.PortRange;
-import ipmasq.netlink.nftables.Bitwise;
-import ipmasq.netlink.nftables.Byteorder;
 import ipmasq.netlink.nftables.Chain;
-import ipmasq.netlink.nftables.Cmp;
-import ipmasq.netlink.nftables.Counter;
-import ipmasq.netlink.nftables.Ct;
+import ipmasq.netlink.nftables.Compute.Bitwise;
+import ipmasq.netlink.nftables.Compute.Byteorder;
+import ipmasq.netlink.nftables.Compute.Immediate;
+import ipmasq.netlink.nftables.Compute.Numgen;
 import ipmasq.netlink.nftables.Data;
 import ipmasq.netlink.nftables.Expression;
-import ipmasq.netlink.nftables.Fib;
-import ipmasq.netlink.nftables.Immediate;
-import ipmasq.netlink.nftables.Lookup;
-import ipmasq.netlink.nftables.Masquerade;
-import ipmasq.netlink.nftables.Meta;
-import ipmasq.netlink.nftables.Nat;
-import ipmasq.netlink.nftables.NatFlag;
-import ipmasq.netlink.nftables.Numgen;
-import ipmasq.netlink.nftables.Payload;
+import ipmasq.netlink.nftables.Load.Ct;
+import ipmasq.netlink.nftables.Load.Fib;
+import ipmasq.netlink.nftables.Load.Meta;
+import ipmasq.netlink.nftables.Load.Payload;
+import ipmasq.netlink.nftables.Match.Cmp;
+import ipmasq.netlink.nftables.Match.Lookup;
 import ipmasq.netlink.nftables.Rule;
+import ipmasq.netlink.nftables.Statement.Counter;
+import ipmasq.netlink.nftables.Statement.Masquerade;
+import ipmasq.netlink.nftables.Statement.Nat;
+import ipmasq.netlink.nftables.Statement.NatFlag;
+import ipmasq.netlink.nftables.Statement.Verdict;
 import ipmasq.netlink.nftables.TableFamily;
-import ipmasq.netlink.nftables.Verdict;
 import ipmasq.policy.Policy;
 import ipmasq.policy.Translation;
 import java.util.ArrayList;
@@ -38,7 +38,7 @@ import java.util.Set;
  *     meta nfproto != ipv4 return
  *     ip saddr != @sources4 return                       only with sources
  *     oifname != "eth0" oifname != "ppp*" return         only with interfaces
- *     ip daddr &amp; 255.0.0.0 @areas4 ip daddr @exempt4 counter return
+ *     ip daddr @exempt4 counter return
  *     fib daddr type local return
  *     meta l4proto tcp numgen random mod 64512 &lt; 28976 masquerade to :1024-29999    only with ports
  *     counter masquerade fully-random
@@ -48,7 +48,7 @@ import java.util.Set;
  *     ct status dnat return
  *     (sources and interfaces as above)
  *     fib daddr type local return
- *     ip daddr &amp; 255.0.0.0 @areas4 ip daddr @exempt4 counter snat to ip saddr
+ *     ip daddr @exempt4 counter snat to ip saddr
  * </pre>
  *
  * <p>Rules that match addresses check the protocol again, which nft does not show: without it nft
@@ -100,7 +100,7 @@ final class NftablesLayout {
     layout.family();
     layout.add(
         TableNames.SERVICE_COMMENT,
-        new Ct(1, Ct.CtKey.STATUS),
+        new Ct(1, Ct.Key.STATUS),
         Bitwise.and(1, IPS_DST_NAT),
         Cmp.neq(Data.hostU32(0)),
         Verdict.RETURN);
@@ -109,13 +109,12 @@ final class NftablesLayout {
     layout.exempt(
         TableNames.PIN_COMMENT,
         List.of(
-            layout.source(),
-            new Nat(Nat.NatKind.SNAT, layout.tableFamily(), 1, 1, 0, 0, Set.of())));
+            layout.source(), new Nat(Nat.Kind.SNAT, layout.tableFamily(), 1, 1, 0, 0, Set.of())));
     return new ChainRules(layout.chain, layout.rules);
   }
 
   private void family() {
-    add("", new Meta(Meta.MetaKey.NFPROTO), Cmp.neq(protocol), Verdict.RETURN);
+    add("", new Meta(Meta.Key.NFPROTO), Cmp.neq(protocol), Verdict.RETURN);
   }
 
   private Payload source() {
@@ -130,7 +129,7 @@ final class NftablesLayout {
     if (!policy.sources().isEmpty()) {
       add(
           TableNames.SOURCES_COMMENT,
-          new Meta(Meta.MetaKey.NFPROTO),
+          new Meta(Meta.Key.NFPROTO),
           Cmp.eq(protocol),
           source(),
           new Lookup(1, TableNames.sources(family).name(), true),
@@ -139,7 +138,7 @@ final class NftablesLayout {
     if (!policy.interfaces().isEmpty()) {
       List<Expression> none = new ArrayList<>();
       for (String name : policy.interfaces()) {
-        none.add(new Meta(Meta.MetaKey.OIFNAME));
+        none.add(new Meta(Meta.Key.OIFNAME));
         none.add(Cmp.neq(interfaceName(name)));
       }
       none.add(Verdict.RETURN);
@@ -156,11 +155,8 @@ final class NftablesLayout {
 
   private void exempt(String comment, List<Expression> then) {
     List<Expression> rule = new ArrayList<>();
-    rule.add(new Meta(Meta.MetaKey.NFPROTO));
+    rule.add(new Meta(Meta.Key.NFPROTO));
     rule.add(Cmp.eq(protocol));
-    rule.add(destination());
-    rule.add(Bitwise.and(1, Slash8Index.mask(family)));
-    rule.add(Lookup.in(TableNames.areas(family).name()));
     rule.add(destination());
     rule.add(Lookup.in(TableNames.exempt(family).name()));
     rule.add(COUNTER);
@@ -189,7 +185,7 @@ final class NftablesLayout {
     for (int i = 0; i < how.ports().size(); i++) {
       PortRange range = how.ports().get(i);
       List<Expression> rule = new ArrayList<>();
-      rule.add(new Meta(Meta.MetaKey.L4PROTO));
+      rule.add(new Meta(Meta.Key.L4PROTO));
       rule.add(Cmp.eq(Data.u8(protocol)));
       if (i < how.ports().size() - 1) {
         rule.addAll(chance(range.size(), remaining));
@@ -239,13 +235,7 @@ final class NftablesLayout {
     action.add(
         how.addresses().isPresent()
             ? new Nat(
-                Nat.NatKind.SNAT,
-                tableFamily(),
-                firstAddress,
-                lastAddress,
-                firstPort,
-                lastPort,
-                flags)
+                Nat.Kind.SNAT, tableFamily(), firstAddress, lastAddress, firstPort, lastPort, flags)
             : new Masquerade(flags, firstPort, lastPort));
     return action;
   }

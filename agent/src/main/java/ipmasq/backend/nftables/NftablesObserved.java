@@ -1,9 +1,9 @@
 package ipmasq.backend.nftables;
 
 import ipmasq.net.Family;
-import ipmasq.netlink.nftables.Counter;
 import ipmasq.netlink.nftables.Expression;
 import ipmasq.netlink.nftables.Rule;
+import ipmasq.netlink.nftables.Statement.Counter;
 import ipmasq.netlink.nftables.Table;
 import ipmasq.plan.Observed;
 import ipmasq.plan.Tally;
@@ -18,10 +18,9 @@ import java.util.Optional;
  *
  * @param table our table, which both families share
  * @param exempt the set of exempt destinations; empty if there is none
- * @param areas the same for the areas they lie in
  * @param sources the same for sources
  * @param chains those with our names
- * @param strays what else is in the table, of any family
+ * @param strays what else is in the table
  * @param foreign whether an object with one of our names is of the wrong kind, so that the table
  *     must be replaced
  */
@@ -29,7 +28,6 @@ record NftablesObserved(
     Family family,
     Optional<Table> table,
     Optional<SetContent> exempt,
-    Optional<SetContent> areas,
     Optional<SetContent> sources,
     List<ChainRules> chains,
     Strays strays,
@@ -50,7 +48,6 @@ record NftablesObserved(
         Optional.empty(),
         Optional.empty(),
         Optional.empty(),
-        Optional.empty(),
         List.of(),
         Strays.NONE,
         false,
@@ -65,7 +62,6 @@ record NftablesObserved(
         Optional.of(table),
         Optional.empty(),
         Optional.empty(),
-        Optional.empty(),
         chains,
         Strays.NONE,
         true,
@@ -77,7 +73,7 @@ record NftablesObserved(
     List<String> all = new ArrayList<>(flaws);
     all.addAll(more);
     return new NftablesObserved(
-        family, table, exempt, areas, sources, chains, strays, foreign, policy, all);
+        family, table, exempt, sources, chains, strays, foreign, policy, all);
   }
 
   /** The port of the socket that owns the table; 0 if none. */
@@ -102,7 +98,7 @@ record NftablesObserved(
   /** Nothing of this family; the table may be there for the other one. */
   @Override
   public boolean absent() {
-    return exempt.isEmpty() && areas.isEmpty() && sources.isEmpty() && chains.isEmpty() && !foreign;
+    return exempt.isEmpty() && sources.isEmpty() && chains.isEmpty() && !foreign;
   }
 
   @Override

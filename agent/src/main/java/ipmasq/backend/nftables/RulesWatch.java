@@ -54,7 +54,7 @@ public final class RulesWatch implements Watch, AutoCloseable {
             }
           }
           all.add(kernel.table().isPresent());
-          all.add(KubeProxyTable.has(kernel));
+          all.add(kernel.hasKubeProxy());
           return all;
         });
   }

@@ -4,10 +4,11 @@ import ipmasq.netlink.nftables.Batch;
 import ipmasq.netlink.nftables.Chain;
 import ipmasq.netlink.nftables.NftSet;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
- * Chains in our table that are not ours, and the sets beside them. Once the table has an owner,
- * nobody else could remove them.
+ * Chains and sets in our table that are not ours: somebody added them, or an earlier version of the
+ * agent did. Once the table has an owner, nobody else could remove them.
  *
  * @param sets named ones; their elements may lead to the chains
  */
@@ -20,7 +21,10 @@ record Strays(List<Chain> chains, List<NftSet> sets) {
   }
 
   List<String> flaws() {
-    return chains.stream().map(chain -> "a chain that is not ours: " + chain.name()).toList();
+    return Stream.concat(
+            chains.stream().map(chain -> "a chain that is not ours: " + chain.name()),
+            sets.stream().map(set -> "a set that is not ours: " + set.name()))
+        .toList();
   }
 
   /** Rules and elements may lead from one to the other, so these go first. */

@@ -45,12 +45,6 @@ public final class TableNames {
         .commented("destinations that are not masqueraded");
   }
 
-  static NftSet areas(Family family) {
-    return NftSet.keys(TABLE, "areas" + number(family), keyType(family))
-        .limited(Slash8Index.MOST)
-        .commented("blocks of /8 with exempt destinations: the rest is not searched for");
-  }
-
   static NftSet sources(Family family) {
     return NftSet.intervals(TABLE, "sources" + number(family), keyType(family))
         .commented("sources whose traffic may be masqueraded");
@@ -72,8 +66,13 @@ public final class TableNames {
 
   static boolean isOurs(NftSet set) {
     return Arrays.stream(Family.values())
-        .flatMap(family -> Stream.of(exempt(family), areas(family), sources(family)))
+        .flatMap(family -> Stream.of(exempt(family), sources(family)))
         .anyMatch(ours -> ours.name().equals(set.name()));
+  }
+
+  /** A set of versions before 0.2.0, which the rules of that family may still use. */
+  static String earlierSet(Family family) {
+    return "areas" + number(family);
   }
 
   private static int number(Family family) {

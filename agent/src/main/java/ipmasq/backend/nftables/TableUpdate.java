@@ -47,8 +47,6 @@ record TableUpdate(Batch first, Batch second) {
     }
     Cidrs exempt = exempt(policy);
     set(features.set(TableNames.exempt(family), exempt), observed.exempt(), exempt, first, second);
-    Cidrs areas = Slash8Index.around(exempt);
-    set(features.uncounted(TableNames.areas(family)), observed.areas(), areas, first, second);
     if (!policy.sources().isEmpty()) {
       Cidrs sources = Cidrs.copyOf(policy.sources());
       set(
@@ -78,8 +76,8 @@ record TableUpdate(Batch first, Batch second) {
     } else {
       observed.chains().forEach(chain -> batch.delete(chain.chain()));
       observed.exempt().ifPresent(_ -> batch.delete(TableNames.exempt(observed.family())));
-      observed.areas().ifPresent(_ -> batch.delete(TableNames.areas(observed.family())));
       observed.sources().ifPresent(_ -> batch.delete(TableNames.sources(observed.family())));
+      observed.strays().delete(batch);
     }
     return batch;
   }
@@ -129,15 +127,11 @@ record TableUpdate(Batch first, Batch second) {
 
   /** The elements that are in only one of two sorted lists. */
   private static void difference(Cidrs before, Cidrs after, List<Cidr> gone, List<Cidr> come) {
-    int start = before.sameAtStart(after);
-    int end = before.sameAtEnd(after, start);
-    int i = start;
-    int j = start;
-    while (i < before.size() - end || j < after.size() - end) {
+    int i = 0;
+    int j = 0;
+    while (i < before.size() || j < after.size()) {
       int order =
-          i == before.size() - end
-              ? 1
-              : j == after.size() - end ? -1 : before.get(i).compareTo(after.get(j));
+          i == before.size() ? 1 : j == after.size() ? -1 : before.get(i).compareTo(after.get(j));
       if (order < 0) {
         gone.add(before.get(i++));
       } else if (order > 0) {

@@ -16,11 +16,11 @@ final class FakeNat implements NatTable {
   @Override
   public NatAnswer<Optional<Use>> chain(Family family, String name) {
     Use use = name.equals(vanishes) ? chains.remove(name) : chains.get(name);
-    return new NatAnswer.Answered<>(Optional.ofNullable(use));
+    return new NatAnswer.Known<>(Optional.ofNullable(use));
   }
 
   @Override
-  public NatAnswer<Boolean> dormant(Family family) {
-    return new NatAnswer.Answered<>(dormant);
+  public boolean isDormant(Family family) {
+    return dormant;
   }
 }

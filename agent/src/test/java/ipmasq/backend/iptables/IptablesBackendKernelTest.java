@@ -20,11 +20,13 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The backend against a real nat table, with both of the node's possible iptables. */
 @KernelTest
+@Tag("listing")
 class IptablesBackendKernelTest {
   private static final Policy DEFAULTS =
       Policies.exempting("169.254.0.0/16", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16");

@@ -20,9 +20,13 @@ import ipmasq.plan.Plan;
 import ipmasq.plan.Tally;
 import ipmasq.policy.Policy;
 import ipmasq.testkit.Policies;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The backend with programs that hang, fail and print nonsense. */
 class IptablesBackendTest {
@@ -34,9 +38,7 @@ class IptablesBackendTest {
   private final IptablesBackend iptables =
       new IptablesBackend(
           Tables.NAMES,
-          new VariantProbe(NOTHING, (family, table) -> Presence.NOT_THERE, commands)::variant,
-          (family, table) -> Presence.NOT_THERE,
-          commands,
+          new VariantProbe(NOTHING, (family, table) -> Presence.NOT_THERE, commands),
           nft);
 
   private Observed seen() {
@@ -282,7 +284,7 @@ class IptablesBackendTest {
     commands
         .prints("-N IP-MASQ-AGENT\n-A IP-MASQ-AGENT -p tcp -j ACCEPT\n")
         .prints("-P POSTROUTING ACCEPT\n-A POSTROUTING -j MASQUERADE\n");
-    assertTrue(unusable().message().contains("holds rules of somebody else"));
+    assertTrue(unusable().message().contains("holds another program's rules"));
   }
 
   @Test
@@ -335,5 +337,29 @@ class IptablesBackendTest {
             """);
     Outcome outcome = iptables.apply(Plan.toward(DEFAULTS, seen()));
     assertTrue(assertInstanceOf(Outcome.Refused.class, outcome).failure().lasting());
+  }
+
+  /** What the other kind's program writes would be swept as that one's leftovers. */
+  @Test
+  void programsOfBothKindsAreNotUsed(@TempDir Path bin) throws IOException {
+    for (String kind : List.of("nft", "legacy")) {
+      Path multi = Files.createFile(bin.resolve("xtables-" + kind + "-multi"));
+      assertTrue(multi.toFile().setExecutable(true));
+    }
+    Files.createSymbolicLink(bin.resolve("iptables-save"), Path.of("xtables-nft-multi"));
+    Files.createSymbolicLink(bin.resolve("iptables-restore"), Path.of("xtables-legacy-multi"));
+    IptablesBackend mixed =
+        new IptablesBackend(
+            Tables.NAMES,
+            new VariantProbe(
+                new Programs(bin.toString()), (family, table) -> Presence.NOT_THERE, commands),
+            nft);
+    Observed seen = assertInstanceOf(Observation.Seen.class, mixed.observe(Family.IPV4)).observed();
+    Outcome outcome = mixed.apply(Plan.toward(DEFAULTS, seen));
+    assertEquals(
+        "iptables-restore is iptables-legacy, but the rules are read by iptables-nft; nothing was"
+            + " done",
+        assertInstanceOf(Outcome.Refused.class, outcome).failure().message());
+    assertEquals(List.of(), commands.asked);
   }
 }

@@ -72,13 +72,8 @@ final class KernelTable implements AutoCloseable {
 
   IptablesBackend backend(ChainNames names) {
     ChildProcesses commands = new ChildProcesses(programs, Duration.ofSeconds(20));
-    LegacyTables legacy = LegacyTables.ofKernel();
-    return new IptablesBackend(
-        names,
-        new VariantProbe(programs, legacy, commands)::variant,
-        legacy,
-        commands,
-        new KernelNatTable());
+    VariantProbe probe = new VariantProbe(programs, LegacyTables.ofKernel(), commands);
+    return new IptablesBackend(names, probe, new KernelNatTable());
   }
 
   static Observed observe(IptablesBackend backend, Family family) {

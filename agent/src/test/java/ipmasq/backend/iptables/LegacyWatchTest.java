@@ -20,7 +20,7 @@ class LegacyWatchTest {
   private static final int RULES = 1_000;
 
   private static void iptables(Namespace node, String words) {
-    node.run(("iptables-legacy -t nat " + words).split(" ")).ok();
+    node.run(("iptables-legacy -w -t nat " + words).split(" ")).ok();
   }
 
   @Test
@@ -49,7 +49,7 @@ class LegacyWatchTest {
         services.append("-A KUBE-SVC -p tcp -m tcp --dport ").append(i + 1).append(" -j ACCEPT\n");
       }
       services.append("-A POSTROUTING -s 10.1.0.0/16 -j ACCEPT\nCOMMIT\n");
-      node.feed(services.toString(), "iptables-legacy-restore").ok();
+      node.feed(services.toString(), "iptables-legacy-restore", "-w").ok();
       LegacyWatch watch = LegacyWatch.ofKernel();
       Optional<Object> first = node.call(watch::fingerprint);
       iptables(node, "-R POSTROUTING 1 -s 10.2.0.0/16 -j ACCEPT");
@@ -65,6 +65,20 @@ class LegacyWatchTest {
           "another fingerprint",
           () -> node.call(watch::fingerprint),
           now -> !now.equals(second));
+    }
+  }
+
+  @Test
+  void theRawTableIsWatchedOnItsOwn() {
+    try (Namespace node = Namespace.open("node")) {
+      node.run("iptables-legacy -w -t raw -N SOME".split(" ")).ok();
+      LegacyWatch watch = LegacyWatch.ofKernel();
+      Optional<Object> nat = node.call(watch::fingerprint);
+      Optional<Object> raw = node.call(watch::rawFingerprint);
+      assertEquals(raw, node.call(watch::rawFingerprint));
+      node.run("iptables-legacy -w -t raw -A PREROUTING -j CT --notrack".split(" ")).ok();
+      assertNotEquals(raw, node.call(watch::rawFingerprint));
+      assertEquals(nat, node.call(watch::fingerprint));
     }
   }
 }

@@ -48,7 +48,7 @@ class VariantProbeTest {
   void nftWithoutLegacyTablesNeedsNoProcess() throws IOException {
     link("iptables-save", "iptables-nft-save");
     Variant variant = probe(Presence.NOT_THERE, Presence.NOT_THERE);
-    assertEquals(Variant.VariantKind.NFT, variant.kind());
+    assertEquals(Variant.Kind.NFT, variant.kind());
     assertEquals("", variant.reason());
     assertEquals("iptables-save", variant.save(Family.IPV4));
     assertEquals("ip6tables-restore", variant.restore(Family.IPV6));
@@ -60,7 +60,7 @@ class VariantProbeTest {
     link("iptables-save", "iptables-legacy-save");
     commands.prints(HINTED);
     Variant variant = probe(Presence.NOT_THERE, Presence.NOT_THERE);
-    assertEquals(Variant.VariantKind.NFT, variant.kind());
+    assertEquals(Variant.Kind.NFT, variant.kind());
     assertEquals("the kubelet's chain KUBE-IPTABLES-HINT is there", variant.reason());
     assertEquals("iptables-nft-save", variant.save(Family.IPV4));
     assertEquals("ip6tables-nft-restore", variant.restore(Family.IPV6));
@@ -72,7 +72,7 @@ class VariantProbeTest {
     link("iptables-save", "iptables-nft-save");
     commands.prints(PLAIN).prints(PLAIN).prints(CANARY);
     Variant variant = probe(Presence.THERE, Presence.NOT_THERE);
-    assertEquals(Variant.VariantKind.LEGACY, variant.kind());
+    assertEquals(Variant.Kind.LEGACY, variant.kind());
     assertEquals("the kubelet's chain KUBE-KUBELET-CANARY is there", variant.reason());
     assertEquals("ip6tables-legacy-save", variant.save(Family.IPV6));
     assertEquals("iptables-legacy-save -t mangle", commands.asked.getLast());
@@ -83,7 +83,7 @@ class VariantProbeTest {
     link("iptables-save", "iptables-legacy-save");
     commands.prints(PLAIN).prints(PLAIN);
     Variant variant = probe(Presence.NOT_THERE, Presence.UNKNOWN);
-    assertEquals(Variant.VariantKind.LEGACY, variant.kind());
+    assertEquals(Variant.Kind.LEGACY, variant.kind());
     assertEquals("", variant.reason());
     assertEquals(
         List.of("iptables-nft-save -t mangle", "ip6tables-nft-save -t mangle"), commands.asked);
@@ -93,7 +93,7 @@ class VariantProbeTest {
   void noProgramAtAll() {
     Variant variant =
         new VariantProbe(new Programs(""), (family, table) -> Presence.UNKNOWN, commands).variant();
-    assertEquals(Variant.VariantKind.UNKNOWN, variant.kind());
+    assertEquals(Variant.Kind.UNKNOWN, variant.kind());
     assertEquals(List.of(), commands.asked);
   }
 }

@@ -7,8 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ipmasq.backend.Failure;
 import ipmasq.backend.Outcome;
-import ipmasq.loop.Enforcement;
-import ipmasq.loop.Pass.Result;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
@@ -23,6 +21,8 @@ import ipmasq.plan.Plan;
 import ipmasq.policy.Policy;
 import ipmasq.policy.Policy.Destination;
 import ipmasq.policy.Policy.Treatment;
+import ipmasq.sync.Enforcement;
+import ipmasq.sync.SyncReport.Result;
 import ipmasq.testkit.KernelTest;
 import ipmasq.testkit.Namespace;
 import ipmasq.testkit.Policies;
@@ -32,10 +32,12 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The backend against a real kernel: what it writes, and what it does not. */
 @KernelTest
+@Tag("listing")
 class NftablesBackendKernelTest {
   private static final Policy DEFAULTS =
       Policies.exempting("169.254.0.0/16", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16");

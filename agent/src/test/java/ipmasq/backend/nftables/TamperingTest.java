@@ -2,6 +2,7 @@ package ipmasq.backend.nftables;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ipmasq.policy.Policy;
 import ipmasq.testkit.KernelTest;
@@ -10,11 +11,14 @@ import ipmasq.testkit.Policies;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** On a kernel that knows no owners anybody can change the table; it is mended. */
 @KernelTest
+@Tag("listing")
 class TamperingTest {
   private static final Policy POLICY =
       Policies.pinned(
@@ -53,10 +57,7 @@ class TamperingTest {
         "add element inet ip-masq-agent exempt4 { 8.8.8.1-8.8.8.8, 255.255.255.0/24 }",
         "delete element inet ip-masq-agent exempt4 { 10.0.0.0/8 }",
         "flush set inet ip-masq-agent exempt4",
-        "add element inet ip-masq-agent areas4 { 8.0.0.0 }",
-        "add element inet ip-masq-agent areas4 { 10.1.2.3 }",
-        "delete element inet ip-masq-agent areas4 { 10.0.0.0 }",
-        "flush set inet ip-masq-agent areas4",
+        "add set inet ip-masq-agent other { type inet_service; elements = { 80 }; }",
         "add element inet ip-masq-agent sources4 { 10.245.0.0/16 }",
         "flush chain inet ip-masq-agent postrouting4; delete chain inet ip-masq-agent postrouting4",
         """
@@ -72,7 +73,6 @@ class TamperingTest {
         """
         flush chain inet ip-masq-agent pin4
         flush chain inet ip-masq-agent postrouting4
-        delete set inet ip-masq-agent areas4
         add rule inet ip-masq-agent postrouting4 ip daddr @exempt4 return
         add rule inet ip-masq-agent postrouting4 masquerade
         """,
@@ -89,6 +89,28 @@ class TamperingTest {
     node.others(tampering);
     assertFalse(node.plan(POLICY).isEmpty());
     node.sync(POLICY);
+    assertEquals(lines(good), lines(node.listed()));
+  }
+
+  /** Versions before 0.2.0 looked up a destination's /8 in a set of its own first. */
+  @Test
+  void aTableOfAnEarlierVersionIsUpgradedInPlace() {
+    Policy ipv6 = Policies.exempting("fd00::/8");
+    node.sync(POLICY);
+    node.sync(ipv6);
+    String good = node.listed();
+    node.others(
+        """
+        add set inet ip-masq-agent areas4 { type ipv4_addr; size 256; }
+        add element inet ip-masq-agent areas4 { 10.0.0.0 }
+        add set inet ip-masq-agent areas6 { type ipv6_addr; size 256; }
+        add element inet ip-masq-agent areas6 { fd00:: }
+        insert rule inet ip-masq-agent postrouting4 ip daddr & 255.0.0.0 @areas4 ip daddr @exempt4 counter return
+        insert rule inet ip-masq-agent postrouting6 ip6 daddr & ff00:: @areas6 ip6 daddr @exempt6 counter return
+        """);
+    node.sync(POLICY);
+    assertTrue(node.listed().contains("areas6"), "IPv6 is not touched with IPv4");
+    node.sync(ipv6);
     assertEquals(lines(good), lines(node.listed()));
   }
 

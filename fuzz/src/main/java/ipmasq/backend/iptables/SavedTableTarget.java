@@ -1,7 +1,7 @@
 package ipmasq.backend.iptables;
 
 import ipmasq.config.Config;
-import ipmasq.iptables.Lines;
+import ipmasq.iptables.Listing;
 import ipmasq.net.Family;
 import ipmasq.policy.Policy;
 import java.util.Optional;
@@ -15,7 +15,7 @@ public final class SavedTableTarget {
 
   public static void fuzzerTestOneInput(byte[] data) {
     SavedTable table = new SavedTable(NAMES);
-    Lines lines = new Lines(table::accept);
+    Listing lines = new Listing(table::accept);
     lines.accept(data, data.length);
     lines.end();
     if (table.unreadable().isPresent()) {

@@ -12,11 +12,19 @@ public final class Address {
     this.bytes = bytes;
   }
 
-  static Address of(byte[] bytes) throws MalformedMessage {
+  static Address read(byte[] bytes) throws MalformedMessage {
     if (bytes.length != 4 && bytes.length != 16) {
       throw new MalformedMessage("an address of " + bytes.length + " bytes");
     }
     return new Address(bytes);
+  }
+
+  /** Of 4 bytes or 16. */
+  public static Address of(byte... bytes) {
+    if (bytes.length != 4 && bytes.length != 16) {
+      throw new IllegalArgumentException("an address of " + bytes.length + " bytes");
+    }
+    return new Address(bytes.clone());
   }
 
   /** 4 bytes or 16. */

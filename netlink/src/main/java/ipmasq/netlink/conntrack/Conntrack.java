@@ -1,12 +1,15 @@
 package ipmasq.netlink.conntrack;
 
 import ipmasq.netlink.Answer;
+import ipmasq.netlink.Attributes;
 import ipmasq.netlink.Errno;
 import ipmasq.netlink.MessageWriter;
 import ipmasq.netlink.NetlinkFailure;
 import ipmasq.netlink.NetlinkSocket;
 import ipmasq.netlink.NetlinkUnavailable;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -16,9 +19,21 @@ import java.util.function.Consumer;
  */
 public final class Conntrack implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofSeconds(10);
+  private static final int AF_INET = 2;
+  private static final int AF_INET6 = 10;
   private static final int NFNL_SUBSYS_CTNETLINK = 1;
   private static final int IPCTNL_MSG_CT_GET = 1;
   private static final int IPCTNL_MSG_CT_DELETE = 2;
+  private static final int IPCTNL_MSG_CT_GET_STATS_CPU = 4;
+  private static final int IPCTNL_MSG_CT_GET_STATS = 5;
+  private static final int CTA_STATS_INSERT_FAILED = 9;
+  private static final int CTA_STATS_DROP = 10;
+  private static final int CTA_STATS_EARLY_DROP = 11;
+  private static final int CTA_STATS_GLOBAL_ENTRIES = 1;
+  private static final int CTA_STATS_GLOBAL_MAX_ENTRIES = 2; // from kernel 4.18 on
+
+  /** The kernel calls even a single answer one of many; only its confirmation ends it. */
+  private static final int ONE_ANSWER = NetlinkSocket.NLM_F_ACK;
 
   private final NetlinkSocket socket;
   private final MessageWriter request = new MessageWriter();
@@ -33,31 +48,86 @@ public final class Conntrack implements AutoCloseable {
 
   /**
    * Hands on the flows of a family (2 for IPv4, 10 for IPv6, 0 for all). They come and go
-   * meanwhile; one that lives throughout is seen. Empty: that was all.
+   * meanwhile; one that lives throughout is seen. None is kept, so memory does not grow with their
+   * number. Empty: that was all.
    */
   public Optional<NetlinkFailure> flows(int family, Consumer<Flow> each) {
-    request
-        .begin(NFNL_SUBSYS_CTNETLINK << 8 | IPCTNL_MSG_CT_GET, NetlinkSocket.NLM_F_REQUEST)
-        .netfilter(family, 0);
+    begin(IPCTNL_MSG_CT_GET, 0, family);
     return socket.list(request, message -> each.accept(Flow.read(message)));
+  }
+
+  /** The flow that began with such packets, of a protocol with ports; empty: there is none. */
+  public Answer<Optional<Flow>> find(Tuple original) {
+    begin(IPCTNL_MSG_CT_GET, ONE_ANSWER, original.source().isV6() ? AF_INET6 : AF_INET);
+    Flow.name(request, original);
+    List<Flow> found = new ArrayList<>(1);
+    Optional<NetlinkFailure> failure =
+        socket.ask(request, message -> found.add(Flow.read(message)));
+    return failure.isPresent() && !isAbsent(failure.get())
+        ? new Answer.Failed<>(failure.get())
+        : new Answer.Given<>(found.stream().findFirst());
+  }
+
+  /**
+   * How full connection tracking is, and what it could not do since the node started: sums over all
+   * CPUs, of 32 bits each.
+   *
+   * @param entries flows that it tracks in this namespace
+   * @param maximum the limit, {@code nf_conntrack_max}; 0: unknown
+   * @param insertFailed flows that clashed with another: mostly no port was left for them
+   * @param drop packets dropped because the table was full
+   * @param earlyDrop flows forgotten before their time to make room
+   */
+  public record Stats(long entries, long maximum, long insertFailed, long drop, long earlyDrop) {}
+
+  public Answer<Stats> stats() {
+    long[] sums = new long[5];
+    begin(IPCTNL_MSG_CT_GET_STATS, ONE_ANSWER, 0);
+    Optional<NetlinkFailure> failure =
+        socket.ask(
+            request,
+            message -> {
+              var global = Attributes.of(message.attributes(), CTA_STATS_GLOBAL_MAX_ENTRIES);
+              sums[0] = Integer.toUnsignedLong(global.u32(CTA_STATS_GLOBAL_ENTRIES));
+              sums[1] = Integer.toUnsignedLong(global.u32(CTA_STATS_GLOBAL_MAX_ENTRIES, 0));
+            });
+    if (failure.isEmpty()) {
+      begin(IPCTNL_MSG_CT_GET_STATS_CPU, 0, 0);
+      failure =
+          socket.list(
+              request,
+              message -> {
+                var cpu = Attributes.of(message.attributes(), CTA_STATS_EARLY_DROP);
+                sums[2] += Integer.toUnsignedLong(cpu.u32(CTA_STATS_INSERT_FAILED, 0));
+                sums[3] += Integer.toUnsignedLong(cpu.u32(CTA_STATS_DROP, 0));
+                sums[4] += Integer.toUnsignedLong(cpu.u32(CTA_STATS_EARLY_DROP, 0));
+              });
+    }
+    return failure.isPresent()
+        ? new Answer.Failed<>(failure.get())
+        : new Answer.Given<>(new Stats(sums[0], sums[1], sums[2], sums[3], sums[4]));
   }
 
   /** Forgets a flow, so that its next packet is a new one's; false: it was gone already. */
   public Answer<Boolean> delete(Flow flow) {
-    request
-        .begin(
-            NFNL_SUBSYS_CTNETLINK << 8 | IPCTNL_MSG_CT_DELETE,
-            NetlinkSocket.NLM_F_REQUEST | NetlinkSocket.NLM_F_ACK)
-        .netfilter(flow.family(), 0);
+    begin(IPCTNL_MSG_CT_DELETE, NetlinkSocket.NLM_F_ACK, flow.family());
     flow.name(request);
     Optional<NetlinkFailure> failure = socket.ask(request, _ -> {});
     if (failure.isEmpty()) {
       return new Answer.Given<>(true);
     }
-    return failure.get() instanceof NetlinkFailure.Refused(var refusal)
-            && refusal.errno().is(Errno.ENOENT)
-        ? new Answer.Given<>(false)
-        : new Answer.Failed<>(failure.get());
+    return isAbsent(failure.get()) ? new Answer.Given<>(false) : new Answer.Failed<>(failure.get());
+  }
+
+  private void begin(int message, int flags, int family) {
+    request
+        .begin(NFNL_SUBSYS_CTNETLINK << 8 | message, NetlinkSocket.NLM_F_REQUEST | flags)
+        .netfilter(family, 0);
+  }
+
+  private static boolean isAbsent(NetlinkFailure failure) {
+    return failure instanceof NetlinkFailure.Refused(var refusal)
+        && refusal.errno().is(Errno.ENOENT);
   }
 
   @Override

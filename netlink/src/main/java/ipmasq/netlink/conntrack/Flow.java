@@ -4,6 +4,7 @@ import ipmasq.netlink.Attributes;
 import ipmasq.netlink.MalformedMessage;
 import ipmasq.netlink.MessageReader;
 import ipmasq.netlink.MessageWriter;
+import org.jspecify.annotations.Nullable;
 
 /** A flow that the kernel tracks. Immutable. */
 public final class Flow {
@@ -15,11 +16,15 @@ public final class Flow {
   private static final int CTA_ZONE = 18;
   private static final int CTA_TUPLE_ZONE = 3; // where only one direction has a zone
   private static final int IPS_EXPECTED = 1;
+  private static final int IPS_SEEN_REPLY = 1 << 1;
   private static final int IPS_SRC_NAT = 1 << 4;
+  private static final int IPS_DST_NAT = 1 << 5;
   private static final int IPS_SRC_NAT_DONE = 1 << 7;
 
   private final int family;
-  private final byte[] key;
+  private final byte[] tuple;
+  private final byte @Nullable [] id;
+  private final byte @Nullable [] zone;
   private final Tuple original;
   private final Tuple reply;
   private final int status;
@@ -28,28 +33,17 @@ public final class Flow {
 
   private Flow(int family, Attributes attributes) throws MalformedMessage {
     this.family = family;
-    this.key = key(attributes);
+    tuple = attributes.bytes(CTA_TUPLE_ORIG);
+    id = attributes.has(CTA_ID) ? attributes.bytes(CTA_ID) : null;
+    zone = attributes.has(CTA_ZONE) ? attributes.bytes(CTA_ZONE) : null;
     original = Tuple.read(attributes.nested(CTA_TUPLE_ORIG, Tuple.HIGHEST));
     reply = Tuple.read(attributes.nested(CTA_TUPLE_REPLY, Tuple.HIGHEST));
     status = attributes.u32(CTA_STATUS, 0);
     mark = attributes.u32(CTA_MARK, 0);
     zoned =
-        attributes.has(CTA_ZONE)
+        zone != null
             || attributes.nested(CTA_TUPLE_ORIG, CTA_TUPLE_ZONE).has(CTA_TUPLE_ZONE)
             || attributes.nested(CTA_TUPLE_REPLY, CTA_TUPLE_ZONE).has(CTA_TUPLE_ZONE);
-  }
-
-  private static byte[] key(Attributes attributes) throws MalformedMessage {
-    MessageWriter out = new MessageWriter();
-    out.nested(CTA_TUPLE_ORIG, attributes.bytes(CTA_TUPLE_ORIG));
-    if (attributes.has(CTA_ID)) {
-      // Mostly tells a later flow of the same ends apart.
-      out.bytes(CTA_ID, attributes.bytes(CTA_ID));
-    }
-    if (attributes.has(CTA_ZONE)) {
-      out.bytes(CTA_ZONE, attributes.bytes(CTA_ZONE));
-    }
-    return out.written();
   }
 
   static Flow read(MessageReader message) throws MalformedMessage {
@@ -81,6 +75,16 @@ public final class Flow {
     return (status & IPS_SRC_NAT) != 0;
   }
 
+  /** Whether its packets go elsewhere than they were sent: to an endpoint of a Service. */
+  public boolean isDestinationTranslated() {
+    return (status & IPS_DST_NAT) != 0;
+  }
+
+  /** Whether anybody answered. */
+  public boolean hasSeenReply() {
+    return (status & IPS_SEEN_REPLY) != 0;
+  }
+
   /**
    * Whether the nat rules of this host decided about its source: not where another flow led to it
    * and it follows that one, where it is in a zone of its own as Open vSwitch's are, or where no
@@ -90,9 +94,22 @@ public final class Flow {
     return (status & IPS_SRC_NAT_DONE) != 0 && (status & IPS_EXPECTED) == 0 && !zoned;
   }
 
+  /** Names the flow that began with such packets in a request. */
+  static void name(MessageWriter out, Tuple original) {
+    int tuple = out.nest(CTA_TUPLE_ORIG);
+    original.write(out);
+    out.end(tuple);
+  }
+
   /** Names it in a request, in the kernel's own bytes. */
   void name(MessageWriter out) {
-    out.attributes(key);
+    out.nested(CTA_TUPLE_ORIG, tuple);
+    if (id != null) { // mostly tells a later flow of the same ends apart
+      out.bytes(CTA_ID, id);
+    }
+    if (zone != null) {
+      out.bytes(CTA_ZONE, zone);
+    }
   }
 
   @Override

@@ -32,14 +32,7 @@ public final class NewFlows implements AutoCloseable {
    * @param room how many flows may wait to be read before the kernel drops some
    */
   public static NewFlows open(int room) throws NetlinkUnavailable {
-    NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETLINK_NETFILTER, STEP);
-    try {
-      socket.join(NFNLGRP_CONNTRACK_NEW, room);
-      return new NewFlows(socket);
-    } catch (NetlinkUnavailable refused) {
-      socket.close();
-      throw refused;
-    }
+    return new NewFlows(NetlinkSocket.joined(NFNLGRP_CONNTRACK_NEW, room, STEP));
   }
 
   /** Hands on the flows that begin from now on, for so long and so many at most. */

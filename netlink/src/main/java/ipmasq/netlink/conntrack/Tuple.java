@@ -2,6 +2,7 @@ package ipmasq.netlink.conntrack;
 
 import ipmasq.netlink.Attributes;
 import ipmasq.netlink.MalformedMessage;
+import ipmasq.netlink.MessageWriter;
 
 /**
  * The packets of a flow in one direction.
@@ -29,10 +30,22 @@ public record Tuple(
     boolean v6 = ip.has(CTA_IP_V6_SRC);
     return new Tuple(
         protocol.u8(CTA_PROTO_NUM),
-        Address.of(ip.bytes(v6 ? CTA_IP_V6_SRC : CTA_IP_V4_SRC)),
-        Address.of(ip.bytes(v6 ? CTA_IP_V6_DST : CTA_IP_V4_DST)),
+        Address.read(ip.bytes(v6 ? CTA_IP_V6_SRC : CTA_IP_V4_SRC)),
+        Address.read(ip.bytes(v6 ? CTA_IP_V6_DST : CTA_IP_V4_DST)),
         protocol.has(CTA_PROTO_SRC_PORT) ? protocol.u16(CTA_PROTO_SRC_PORT) : 0,
         protocol.has(CTA_PROTO_DST_PORT) ? protocol.u16(CTA_PROTO_DST_PORT) : 0);
+  }
+
+  void write(MessageWriter out) {
+    int ip = out.nest(CTA_TUPLE_IP);
+    out.bytes(source.isV6() ? CTA_IP_V6_SRC : CTA_IP_V4_SRC, source.bytes());
+    out.bytes(destination.isV6() ? CTA_IP_V6_DST : CTA_IP_V4_DST, destination.bytes());
+    out.end(ip);
+    int ports = out.nest(CTA_TUPLE_PROTO);
+    out.u8(CTA_PROTO_NUM, protocol)
+        .u16(CTA_PROTO_SRC_PORT, sourcePort)
+        .u16(CTA_PROTO_DST_PORT, destinationPort)
+        .end(ports);
   }
 
   @Override

@@ -3,6 +3,7 @@ package ipmasq.netlink.ipset;
 import ipmasq.netlink.Answer;
 import ipmasq.netlink.AttributeReader;
 import ipmasq.netlink.Attributes;
+import ipmasq.netlink.Errno;
 import ipmasq.netlink.MalformedMessage;
 import ipmasq.netlink.MessageReader;
 import ipmasq.netlink.MessageWriter;
@@ -25,6 +26,8 @@ public final class Ipsets implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofSeconds(2);
   private static final int NFNL_SUBSYS_IPSET = 6;
   private static final int IPSET_CMD_LIST = 7;
+  private static final int IPSET_CMD_TEST = 11;
+  private static final int IPSET_CMD_HEADER = 12;
   private static final int IPSET_CMD_GET_BYINDEX = 15;
 
   /** Every kernel understands this one; it has no command for the name of an index. */
@@ -35,6 +38,7 @@ public final class Ipsets implements AutoCloseable {
   private static final int IPSET_ATTR_SETNAME = 2;
   private static final int IPSET_ATTR_TYPENAME = 3;
   private static final int IPSET_ATTR_FAMILY = 5;
+  private static final Errno IPSET_ERR_EXIST = new Errno(4103);
   private static final int IPSET_ATTR_DATA = 7;
   private static final int IPSET_ATTR_ADT = 8;
   private static final int IPSET_ATTR_INDEX = 11;
@@ -66,6 +70,58 @@ public final class Ipsets implements AutoCloseable {
               name[0] = attributes.string(IPSET_ATTR_SETNAME);
             });
     return failure.isPresent() ? new Answer.Failed<>(failure.get()) : new Answer.Given<>(name[0]);
+  }
+
+  /**
+   * A set without its elements.
+   *
+   * @param type {@code hash:ip}, {@code hash:ip,port}, {@code list:set}
+   * @param family 2 for IPv4, 10 for IPv6, 0 for either
+   */
+  public record Ipset(String name, String type, int family) {}
+
+  /** The set of that name; a refusal with {@link Errno#ENOENT} if there is none. */
+  public Answer<Ipset> find(String name) {
+    begin(IPSET_CMD_HEADER, IPSET_PROTOCOL_MIN, NetlinkSocket.NLM_F_REQUEST)
+        .string(IPSET_ATTR_SETNAME, name);
+    List<Ipset> found = new ArrayList<>(1);
+    Optional<NetlinkFailure> failure =
+        socket.ask(
+            request,
+            message -> {
+              Attributes set = Attributes.of(message.attributes(), IPSET_ATTR_FAMILY);
+              found.add(
+                  new Ipset(
+                      set.string(IPSET_ATTR_SETNAME),
+                      set.string(IPSET_ATTR_TYPENAME),
+                      set.u8(IPSET_ATTR_FAMILY)));
+            });
+    return failure.isPresent()
+        ? new Answer.Failed<>(failure.get())
+        : new Answer.Given<>(found.getFirst());
+  }
+
+  /**
+   * Whether a set has an element that matches a key. The kernel looks it up as it does for a
+   * packet: the longest prefix decides, and {@code nomatch} means no.
+   *
+   * <p>A key without a part that the set's type has, or of another family, is in no set for the
+   * kernel, so ask with all parts of the type.
+   */
+  public Answer<Boolean> test(String name, IpsetKey key) {
+    begin(IPSET_CMD_TEST, IPSET_PROTOCOL_MIN, NetlinkSocket.NLM_F_REQUEST | NetlinkSocket.NLM_F_ACK)
+        .string(IPSET_ATTR_SETNAME, name);
+    int data = request.nest(IPSET_ATTR_DATA);
+    key.write(request);
+    request.end(data);
+    Optional<NetlinkFailure> failure = socket.ask(request, _ -> {});
+    if (failure.isEmpty()) {
+      return new Answer.Given<>(true);
+    }
+    return failure.get() instanceof NetlinkFailure.Refused(var refusal)
+            && refusal.errno().is(IPSET_ERR_EXIST)
+        ? new Answer.Given<>(false)
+        : new Answer.Failed<>(failure.get());
   }
 
   /**

@@ -5,6 +5,7 @@ import ipmasq.netlink.Attributes;
 import ipmasq.netlink.MalformedMessage;
 import ipmasq.netlink.MessageReader;
 import ipmasq.netlink.MessageWriter;
+import ipmasq.netlink.nftables.Statement.Verdict;
 import java.util.Optional;
 import java.util.function.Consumer;
 

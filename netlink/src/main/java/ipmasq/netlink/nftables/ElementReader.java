@@ -3,6 +3,7 @@ package ipmasq.netlink.nftables;
 import ipmasq.netlink.AttributeReader;
 import ipmasq.netlink.MalformedMessage;
 import ipmasq.netlink.MessageReader;
+import ipmasq.netlink.nftables.Statement.Counter;
 
 /** Reads the messages of a list of elements without an object for each. Used by one thread. */
 final class ElementReader {

@@ -1,5 +1,7 @@
 package ipmasq.netlink.nftables;
 
+import ipmasq.netlink.nftables.Statement.Counter;
+
 /** Visits the elements of a set as the kernel holds them. */
 @FunctionalInterface
 public interface ElementVisitor {

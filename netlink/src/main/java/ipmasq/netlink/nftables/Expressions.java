@@ -4,6 +4,26 @@ import ipmasq.netlink.AttributeReader;
 import ipmasq.netlink.Attributes;
 import ipmasq.netlink.MalformedMessage;
 import ipmasq.netlink.MessageWriter;
+import ipmasq.netlink.nftables.Compute.Bitwise;
+import ipmasq.netlink.nftables.Compute.Byteorder;
+import ipmasq.netlink.nftables.Compute.Immediate;
+import ipmasq.netlink.nftables.Compute.Numgen;
+import ipmasq.netlink.nftables.Expression.Unknown;
+import ipmasq.netlink.nftables.Expression.Xtables;
+import ipmasq.netlink.nftables.Load.Ct;
+import ipmasq.netlink.nftables.Load.Fib;
+import ipmasq.netlink.nftables.Load.MapLookup;
+import ipmasq.netlink.nftables.Load.Meta;
+import ipmasq.netlink.nftables.Load.Payload;
+import ipmasq.netlink.nftables.Match.Cmp;
+import ipmasq.netlink.nftables.Match.InRange;
+import ipmasq.netlink.nftables.Match.Lookup;
+import ipmasq.netlink.nftables.Statement.Counter;
+import ipmasq.netlink.nftables.Statement.Masquerade;
+import ipmasq.netlink.nftables.Statement.Nat;
+import ipmasq.netlink.nftables.Statement.ObjectReference;
+import ipmasq.netlink.nftables.Statement.SetMeta;
+import ipmasq.netlink.nftables.Statement.Verdict;
 
 /** Maps the kernel's names of expressions to records and back. */
 final class Expressions {
@@ -18,33 +38,8 @@ final class Expressions {
   static void write(MessageWriter out, int type, Expression expression) {
     int whole = out.nest(type);
     out.string(NFTA_EXPR_NAME, name(expression));
-    if (expression instanceof Unknown(var _, var data)) {
-      out.nested(NFTA_EXPR_DATA, data.bytes()).end(whole);
-      return;
-    }
     int nest = out.nest(NFTA_EXPR_DATA);
-    switch (expression) {
-      case Bitwise it -> it.write(out);
-      case Byteorder it -> it.write(out);
-      case Cmp it -> it.write(out);
-      case Counter it -> it.write(out);
-      case Ct it -> it.write(out);
-      case Fib it -> it.write(out);
-      case Immediate it -> it.write(out);
-      case InRange it -> it.write(out);
-      case Lookup it -> it.write(out);
-      case MapLookup it -> it.write(out);
-      case Masquerade it -> it.write(out);
-      case Meta it -> it.write(out);
-      case Nat it -> it.write(out);
-      case Numgen it -> it.write(out);
-      case ObjectReference it -> it.write(out);
-      case Payload it -> it.write(out);
-      case SetMeta it -> it.write(out);
-      case Unknown _ -> {}
-      case Verdict it -> it.write(out);
-      case Xtables it -> it.write(out);
-    }
+    expression.write(out);
     out.end(nest).end(whole);
   }
 
@@ -112,31 +107,6 @@ final class Expressions {
       case "target" -> Xtables.read(Xtables.XtKind.TARGET, Attributes.of(data, Xtables.HIGHEST));
       default -> throw new MalformedMessage("expression " + name);
     };
-  }
-
-  static void print(Expression expression, RuleText text) {
-    switch (expression) {
-      case Bitwise it -> it.print(text);
-      case Byteorder it -> it.print(text);
-      case Cmp it -> it.print(text);
-      case Counter it -> text.say(it.toString());
-      case Ct it -> it.print(text);
-      case Fib it -> it.print(text);
-      case Immediate it -> it.print(text);
-      case InRange it -> it.print(text);
-      case Lookup it -> it.print(text);
-      case MapLookup it -> it.print(text);
-      case Masquerade it -> it.print(text);
-      case Meta it -> it.print(text);
-      case Nat it -> it.print(text);
-      case Numgen it -> it.print(text);
-      case ObjectReference it -> text.say(it.toString());
-      case Payload it -> it.print(text);
-      case SetMeta it -> it.print(text);
-      case Unknown it -> text.say(it.toString());
-      case Verdict it -> text.say(it.toString());
-      case Xtables it -> text.say(it.toString());
-    }
   }
 
   /** Writes what nf_tables wraps every constant in. */

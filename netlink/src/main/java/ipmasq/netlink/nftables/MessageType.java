@@ -23,6 +23,7 @@ final class MessageType {
   static final int NFT_MSG_DELSETELEM = 14;
   static final int NFT_MSG_NEWGEN = 15;
   static final int NFT_MSG_GETGEN = 16;
+  static final int NFT_MSG_TRACE = 17;
 
   /** The type in a message's header: the subsystem in the upper byte. */
   static int inHeader(int message) {

@@ -24,8 +24,7 @@ import java.util.function.Predicate;
  * The nf_tables of one network namespace: that of the thread which opens this. Used by one thread
  * at a time.
  *
- * <p>This object owns the tables it adds with {@link Table.TableFlag#OWNER}; closing it gives them
- * up.
+ * <p>This object owns the tables it adds with {@link Table.Flag#OWNER}; closing it gives them up.
  */
 public final class Nftables implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofSeconds(10);
@@ -203,22 +202,26 @@ public final class Nftables implements AutoCloseable {
   }
 
   /**
-   * The element of a set that holds a key, or the interval that contains it, if there is one. The
-   * kernel looks it up as it does for a packet.
+   * The element of a set or map that a packet with this key meets, if there is one: the key itself,
+   * the interval that contains it, or the element for all other keys. The parts of a concatenated
+   * key are padded to four bytes each.
    */
   public Answer<Optional<Element>> element(NftSet set, byte[] key) {
     begin(MessageType.NFT_MSG_GETSETELEM, set.family().number());
     set.name(request);
     Element.writeKey(request, key);
-    return element();
-  }
-
-  /** The element of a set for all keys without their own; kernels before 5.13 have none. */
-  public Answer<Optional<Element>> catchAll(NftSet set) {
+    Answer<Optional<Element>> own = element();
+    if (!(own instanceof Answer.Given<Optional<Element>>(var found)) || found.isPresent()) {
+      return own;
+    }
     begin(MessageType.NFT_MSG_GETSETELEM, set.family().number());
     set.name(request);
     Element.writeCatchAll(request);
-    return element();
+    Answer<Optional<Element>> other = element();
+    boolean unknown = // before kernel 5.13
+        other instanceof Answer.Failed<Optional<Element>>(NetlinkFailure.Refused(var refusal))
+            && refusal.errno().is(Errno.EINVAL);
+    return unknown ? own : other;
   }
 
   private Answer<Optional<Element>> element() {

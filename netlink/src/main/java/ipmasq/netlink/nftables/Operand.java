@@ -1,6 +1,7 @@
 package ipmasq.netlink.nftables;
 
-import ipmasq.netlink.nftables.Cmp.Operator;
+import ipmasq.netlink.nftables.Compute.Bitwise;
+import ipmasq.netlink.nftables.Match.Cmp.Operator;
 import java.util.Arrays;
 import java.util.Optional;
 
@@ -52,19 +53,30 @@ record Operand(
       }
       int prefix = prefix(bits);
       if (format == Format.ADDRESS && prefix >= 0 && isEquality(operator)) {
-        return text + " " + operator.sign() + padded(data) + "/" + prefix;
+        return text + " " + sign(operator) + padded(data) + "/" + prefix;
       }
-      String sign = operator == Operator.EQ ? "== " : operator.sign();
+      String sign = operator == Operator.EQ ? "== " : sign(operator);
       return text + " & " + format.show(bits) + " " + sign + format.show(data);
     }
     if (mask.isPresent()) {
-      String sign = operator == Operator.EQ ? "== " : operator.sign();
+      String sign = operator == Operator.EQ ? "== " : sign(operator);
       return this + " " + sign + format.show(data);
     }
     if (width > data.length() && isEquality(operator)) {
-      return text + " " + operator.sign() + padded(data) + "/" + data.length() * 8;
+      return text + " " + sign(operator) + padded(data) + "/" + data.length() * 8;
     }
-    return text + " " + operator.sign() + format.show(data);
+    return text + " " + sign(operator) + format.show(data);
+  }
+
+  private static String sign(Operator operator) {
+    return switch (operator) {
+      case EQ -> "";
+      case NEQ -> "!= ";
+      case LT -> "< ";
+      case LTE -> "<= ";
+      case GT -> "> ";
+      case GTE -> ">= ";
+    };
   }
 
   private static boolean isEquality(Operator operator) {

@@ -1,5 +1,6 @@
 package ipmasq.netlink.nftables;
 
+import ipmasq.netlink.nftables.Statement.Counter;
 import java.util.Arrays;
 
 /**

@@ -123,7 +123,7 @@ public record Rule(
   public String toString() {
     RuleText text = new RuleText(family);
     for (Expression expression : expressions) {
-      Expressions.print(expression, text);
+      text.print(expression);
     }
     if (!comment.isEmpty()) {
       text.say("comment \"" + comment + "\"");

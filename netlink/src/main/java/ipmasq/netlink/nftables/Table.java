@@ -15,7 +15,7 @@ import java.util.Set;
  * @param handle the kernel's number for it; 0: not read from the kernel
  */
 public record Table(
-    TableFamily family, String name, Set<TableFlag> flags, String comment, int owner, long handle) {
+    TableFamily family, String name, Set<Flag> flags, String comment, int owner, long handle) {
   private static final int NFTA_TABLE_NAME = 1;
   private static final int NFTA_TABLE_FLAGS = 2;
   private static final int NFTA_TABLE_USE = 3;
@@ -29,7 +29,7 @@ public record Table(
   }
 
   /** A property of a table: {@code NFT_TABLE_F_*}. */
-  public enum TableFlag {
+  public enum Flag {
     /** Its chains see no packets. */
     DORMANT,
     /** Only the socket that made it may change it. */
@@ -46,7 +46,7 @@ public record Table(
     this(family, name, Set.of(), "", 0, 0);
   }
 
-  public Table with(TableFlag... flags) {
+  public Table with(Flag... flags) {
     return new Table(family, name, Set.of(flags), comment, owner, handle);
   }
 
@@ -62,7 +62,7 @@ public record Table(
   void write(MessageWriter out) {
     name(out);
     int bits = 0;
-    for (TableFlag flag : flags) {
+    for (Flag flag : flags) {
       bits |= flag.bit();
     }
     out.u32(NFTA_TABLE_FLAGS, bits);
@@ -79,8 +79,8 @@ public record Table(
     TableFamily family = TableFamily.of(message.family());
     Attributes attributes = Attributes.of(message.attributes(), NFTA_TABLE_OWNER);
     int bits = attributes.u32(NFTA_TABLE_FLAGS, 0);
-    Set<TableFlag> flags = EnumSet.noneOf(TableFlag.class);
-    for (TableFlag flag : TableFlag.values()) {
+    Set<Flag> flags = EnumSet.noneOf(Flag.class);
+    for (Flag flag : Flag.values()) {
       if ((bits & flag.bit()) != 0) {
         flags.add(flag);
       }

@@ -10,9 +10,9 @@ import java.util.Set;
  *     where the kernel chooses per flow
  * @param gateway whether another router comes next
  */
-public record Route(RouteKind kind, Set<Integer> interfaces, boolean gateway) {
+public record Route(Kind kind, Set<Integer> interfaces, boolean gateway) {
   /** What happens to packets. */
-  public enum RouteKind {
+  public enum Kind {
     /** They are forwarded or sent: {@code RTN_UNICAST}. */
     UNICAST,
     /** They are for this host: {@code RTN_LOCAL}. */

@@ -186,9 +186,9 @@ public final class RouteQuery implements AutoCloseable {
     }
     return new Route(
         switch (message.payloadByte(OFFSETOF_RTM_TYPE)) {
-          case RTN_UNICAST -> Route.RouteKind.UNICAST;
-          case RTN_LOCAL -> Route.RouteKind.LOCAL;
-          default -> Route.RouteKind.OTHER;
+          case RTN_UNICAST -> Route.Kind.UNICAST;
+          case RTN_LOCAL -> Route.Kind.LOCAL;
+          default -> Route.Kind.OTHER;
         },
         interfaces,
         gateway);

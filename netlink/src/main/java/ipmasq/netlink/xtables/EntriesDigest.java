@@ -4,16 +4,11 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import ipmasq.netlink.MalformedMessage;
 import java.nio.ByteBuffer;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.HashSet;
-import java.util.HexFormat;
-import java.util.Set;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
- * Digests the rules that packets at nat postrouting can meet.
+ * Digests the rules of chains, and of those that they jump to.
  *
  * <pre>
  *   entry:  ipt_ip | nfcache | target_offset, next_offset | comefrom | counters | matches | target
@@ -29,92 +24,86 @@ final class EntriesDigest {
   private static final int SIZEOF_TARGET = 32;
 
   private static final int OFFSETOF_TARGET_NAME = 2;
-  private static final int SIZEOF_ERROR_NAME = 30;
 
-  /** Of {@code struct xt_error_target}, aligned. */
+  /** Of {@code struct xt_error_target}, aligned; a chain's name comes after the target. */
   private static final int SIZEOF_ERROR_TARGET = 64;
 
-  private static final byte[] ERROR = "ERROR\0".getBytes(US_ASCII);
+  private static final int SIZEOF_ERROR_NAME = 30;
+  private static final ByteBuffer ERROR = ByteBuffer.wrap("ERROR\0".getBytes(US_ASCII));
 
-  private final LegacyNat format;
+  private final LegacyTable.Ip ip;
   private final ByteBuffer entries;
-  private final MessageDigest digest;
-  private final Deque<Integer> todo = new ArrayDeque<>();
-  private final Set<Integer> seen = new HashSet<>();
+  private final List<Integer> chains = new ArrayList<>();
 
-  EntriesDigest(LegacyNat format, ByteBuffer entries) {
-    this.format = format;
+  /** FNV-1a of 64 bits: a rule that changes is to show, not to be kept from forging. */
+  private long hash = 0xcbf29ce484222325L;
+
+  EntriesDigest(LegacyTable.Ip ip, ByteBuffer entries) {
+    this.ip = ip;
     this.entries = entries;
-    try {
-      digest = MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException impossible) {
-      throw new AssertionError(impossible); // every Java has it
+  }
+
+  /** A built-in chain, from its first rule to its policy. */
+  void builtIn(int start, int end) throws MalformedMessage {
+    for (int at = start; at <= end; at += next(at)) {
+      entry(at);
     }
   }
 
-  String of(TableShape shape) throws MalformedMessage {
-    for (int at = shape.postroutingStart(); at <= shape.postroutingEnd(); at += next(at)) {
-      entry(at);
-    }
-    while (!todo.isEmpty()) {
-      int at = todo.poll();
+  /** The chains that were jumped to. */
+  long finish() throws MalformedMessage {
+    for (int i = 0; i < chains.size(); i++) {
+      int at = chains.get(i);
       chainName(at);
       for (; !isError(at); at += next(at)) {
         entry(at);
       }
     }
-    return HexFormat.of().formatHex(digest.digest());
+    return hash;
   }
 
   private void entry(int at) throws MalformedMessage {
-    int next = next(at);
+    int end = at + next(at);
     int target = at + target(at);
-    update(at, format.sizeofIp);
-    update(at + format.offsetofOffsets, 4);
-    int verdict = entries.get(target + OFFSETOF_TARGET_NAME) == 0 ? verdict(at, target) : -1;
-    if (verdict < 0) {
-      update(at + format.sizeofEntry, next - format.sizeofEntry);
-      return;
-    }
-    update(at + format.sizeofEntry, target + SIZEOF_TARGET - at - format.sizeofEntry);
-    if (verdict != at + next) { // else the rule only counts
+    update(at, at + ip.sizeofIp);
+    update(at + ip.offsetofTargetOffset, at + ip.offsetofTargetOffset + 4);
+    // A standard target has no name: its verdict is negative to end here, else where to go on.
+    boolean standard = entries.get(target + OFFSETOF_TARGET_NAME) == 0;
+    require(!standard || target + SIZEOF_TARGET + 4 <= end, at);
+    int verdict = standard ? entries.getInt(target + SIZEOF_TARGET) : -1;
+    update(at + ip.sizeofEntry, verdict < 0 ? end : target + SIZEOF_TARGET);
+    if (verdict >= 0 && verdict != end) { // else the rule only counts
       chainName(verdict);
-      if (seen.add(verdict)) {
-        todo.add(verdict);
+      if (!chains.contains(verdict)) {
+        chains.add(verdict);
       }
     }
   }
 
-  /** Of the standard target: negative to end here, else where to go on. */
-  private int verdict(int at, int target) throws MalformedMessage {
-    require(target + SIZEOF_TARGET + 4 <= at + next(at), at);
-    return entries.getInt(target + SIZEOF_TARGET);
-  }
-
   /** The name in the head before a chain's first rule. */
   private void chainName(int first) throws MalformedMessage {
-    int head = first - format.sizeofEntry - SIZEOF_ERROR_TARGET;
+    int head = first - ip.sizeofEntry - SIZEOF_ERROR_TARGET;
     if (head >= 0 && isError(head)) {
-      update(head + format.sizeofEntry + SIZEOF_TARGET, SIZEOF_ERROR_NAME);
+      int name = head + ip.sizeofEntry + SIZEOF_TARGET;
+      update(name, name + SIZEOF_ERROR_NAME);
     }
   }
 
   private boolean isError(int at) throws MalformedMessage {
-    int name = at + target(at) + OFFSETOF_TARGET_NAME;
-    return entries.slice(name, ERROR.length).equals(ByteBuffer.wrap(ERROR));
+    return entries.slice(at + target(at) + OFFSETOF_TARGET_NAME, ERROR.limit()).equals(ERROR);
   }
 
   private int target(int at) throws MalformedMessage {
     next(at);
-    return Short.toUnsignedInt(entries.getShort(at + format.offsetofOffsets));
+    return Short.toUnsignedInt(entries.getShort(at + ip.offsetofTargetOffset));
   }
 
   /** The length of an entry, which is known to lie in the table, with its target in it. */
   private int next(int at) throws MalformedMessage {
-    require(at >= 0 && at <= entries.limit() - format.sizeofEntry - SIZEOF_TARGET, at);
-    int target = Short.toUnsignedInt(entries.getShort(at + format.offsetofOffsets));
-    int next = Short.toUnsignedInt(entries.getShort(at + format.offsetofOffsets + 2));
-    require(target >= format.sizeofEntry && target + SIZEOF_TARGET <= next, at);
+    require(at >= 0 && at <= entries.limit() - ip.sizeofEntry - SIZEOF_TARGET, at);
+    int target = Short.toUnsignedInt(entries.getShort(at + ip.offsetofTargetOffset));
+    int next = Short.toUnsignedInt(entries.getShort(at + ip.offsetofTargetOffset + 2));
+    require(target >= ip.sizeofEntry && target + SIZEOF_TARGET <= next, at);
     require(next <= entries.limit() - at, at);
     return next;
   }
@@ -125,7 +114,9 @@ final class EntriesDigest {
     }
   }
 
-  private void update(int from, int length) {
-    digest.update(entries.slice(from, length));
+  private void update(int from, int to) {
+    for (int i = from; i < to; i++) {
+      hash = (hash ^ Byte.toUnsignedLong(entries.get(i))) * 0x100000001b3L;
+    }
   }
 }

@@ -22,6 +22,8 @@ import org.junit.jupiter.api.Test;
 /** Flows of packets to ourselves, with {@code conntrack} as the witness. */
 @KernelTest
 class ConntrackTest {
+  private static final byte[] ONE = {10, 0, 0, 1};
+
   private static void send(String from, int port, String to) throws Exception {
     try (DatagramSocket socket = new DatagramSocket(new InetSocketAddress(from, port))) {
       socket.send(new DatagramPacket(new byte[1], 1, InetAddress.getByName(to), 4000));
@@ -61,12 +63,59 @@ class ConntrackTest {
             assertEquals(
                 "[::1]:5003 > [::1]:4000", flows(conntrack, 10).getFirst().original().toString());
 
+            assertFalse(translated.isDestinationTranslated());
+            assertFalse(translated.hasSeenReply());
+            assertTrue(
+                conntrack.find(translated.original())
+                        instanceof Answer.Given<Optional<Flow>>(var found)
+                    && found.orElseThrow().toString().equals(translated.toString()));
+            assertEquals(
+                new Answer.Given<>(Optional.empty()),
+                conntrack.find(new Tuple(17, Address.of(ONE), Address.of(ONE), 1, 2)));
+
             assertEquals(new Answer.Given<>(true), conntrack.delete(translated));
             assertEquals(new Answer.Given<>(false), conntrack.delete(translated));
             String witness = output("conntrack", "-L");
             assertTrue(witness.contains("sport=5002"));
             assertFalse(witness.contains("sport=5001"));
             assertEquals(2, flows(conntrack, 0).size());
+          }
+        });
+  }
+
+  @Test
+  void anAnswerAndAServiceAreInTheStatus() throws Exception {
+    OwnNamespace.run(
+        () -> {
+          output("ip", "link", "set", "lo", "up");
+          output(
+              "nft",
+              "table ip nat { chain out { type nat hook output priority -100;"
+                  + " ip daddr 127.0.0.9 dnat to 127.0.0.2; };"
+                  + " chain post { type filter hook postrouting priority 0;"
+                  + " ct mark set 0x4000; }; }");
+          try (Conntrack conntrack = Conntrack.open();
+              DatagramSocket server =
+                  new DatagramSocket(new InetSocketAddress("127.0.0.2", 4000))) {
+            send("127.0.0.1", 5001, "127.0.0.9");
+            DatagramPacket got = new DatagramPacket(new byte[1], 1);
+            server.receive(got);
+            server.send(got);
+            Flow flow = flows(conntrack, 2).getFirst();
+            assertTrue(flow.hasSeenReply());
+            assertTrue(flow.isDestinationTranslated());
+            assertFalse(flow.isSourceTranslated());
+            assertEquals(0x4000, flow.mark());
+            assertEquals(
+                "127.0.0.1:5001 > 127.0.0.9:4000, answered 127.0.0.2:4000 > 127.0.0.1:5001",
+                flow.toString());
+            Answer<Conntrack.Stats> answer = conntrack.stats();
+            assertTrue(
+                answer instanceof Answer.Given<Conntrack.Stats>(var stats)
+                    && stats.entries() == 1
+                    && stats.maximum() > 1
+                    && stats.insertFailed() + stats.drop() + stats.earlyDrop() == 0,
+                answer.toString());
           }
         });
   }

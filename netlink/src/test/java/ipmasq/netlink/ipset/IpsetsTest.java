@@ -13,6 +13,8 @@ import ipmasq.netlink.KernelTest;
 import ipmasq.netlink.NetlinkFailure;
 import ipmasq.netlink.OwnNamespace;
 import ipmasq.netlink.ipset.IpsetElement.IpsetBlock;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.util.List;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
@@ -89,6 +91,56 @@ class IpsetsTest {
     for (String element : elements) {
       output(("ipset add " + set.split(" ")[0] + " " + element).split(" "));
     }
+  }
+
+  @Test
+  void oneElement() throws Exception {
+    OwnNamespace.run(
+        () -> {
+          make("nets hash:net", "10.0.0.0/8", "10.1.0.0/16 nomatch");
+          make("six hash:ip family inet6", "2001:db8::1");
+          make("ports hash:ip,port", "10.0.0.1,tcp:80");
+          make("ends hash:ip,port,net", "10.0.0.1,udp:53,192.0.2.0/24");
+          make("bits bitmap:ip range 10.0.0.0/24", "10.0.0.1");
+          make("links hash:net,iface", "10.0.0.0/8,eth0");
+          make("list list:set", "nets");
+          IpsetKey one = key("10.0.0.1");
+          try (Ipsets ipsets = Ipsets.open()) {
+            assertEquals(
+                new Ipsets.Ipset("ends", "hash:ip,port,net", 2), given(ipsets.find("ends")));
+            assertEquals(10, given(ipsets.find("six")).family());
+            assertEquals("list:set", given(ipsets.find("list")).type());
+            assertRefused(Errno.ENOENT, ipsets.find("none"));
+            assertRefused(Errno.ENOENT, ipsets.test("none", one));
+
+            assertIn(true, ipsets, "nets", one);
+            assertIn(false, ipsets, "nets", key("10.1.2.3")); // nomatch
+            assertIn(false, ipsets, "nets", key("192.0.2.1"));
+            assertIn(true, ipsets, "six", key("2001:db8::1"));
+            assertIn(false, ipsets, "six", key("2001:db8::2"));
+            assertIn(true, ipsets, "ports", one.withPort(6, 80));
+            assertIn(false, ipsets, "ports", one.withPort(17, 80));
+            assertIn(false, ipsets, "ports", one.withPort(6, 81));
+            assertIn(true, ipsets, "ends", one.withPort(17, 53).withSecond(ip("192.0.2.9")));
+            assertIn(false, ipsets, "ends", one.withPort(17, 53).withSecond(ip("192.0.3.9")));
+            assertIn(true, ipsets, "bits", one);
+            assertIn(false, ipsets, "bits", key("10.0.1.1")); // outside its range
+            assertIn(true, ipsets, "links", one.withInterface("eth0"));
+            assertIn(false, ipsets, "links", one.withInterface("eth1"));
+          }
+        });
+  }
+
+  private static void assertIn(boolean expected, Ipsets ipsets, String set, IpsetKey key) {
+    assertEquals(expected, given(ipsets.test(set, key)), set + " " + key);
+  }
+
+  private static IpsetKey key(String address) throws UnknownHostException {
+    return IpsetKey.address(ip(address));
+  }
+
+  private static byte[] ip(String address) throws UnknownHostException {
+    return InetAddress.getByName(address).getAddress();
   }
 
   @Test

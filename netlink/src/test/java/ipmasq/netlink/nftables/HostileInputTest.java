@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ipmasq.netlink.MalformedMessage;
 import ipmasq.netlink.MessageReader;
 import ipmasq.netlink.MessageWriter;
+import ipmasq.netlink.nftables.Expression.Unknown;
+import ipmasq.netlink.nftables.Statement.Verdict;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -17,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** Whatever bytes come, readers read them or say that they are malformed, and nothing else. */
 class HostileInputTest {
   private static final Table TABLE =
-      new Table(TableFamily.INET, "masq").with(Table.TableFlag.OWNER).commented("a table");
+      new Table(TableFamily.INET, "masq").with(Table.Flag.OWNER).commented("a table");
   private static final NftSet SET =
       NftSet.intervals(TABLE, "keep4", KeyType.IPV4_ADDR).withCounters().limited(9);
 

@@ -10,16 +10,18 @@ import ipmasq.netlink.Answer;
 import ipmasq.netlink.Errno;
 import ipmasq.netlink.KernelTest;
 import ipmasq.netlink.OwnNamespace;
-import ipmasq.netlink.nftables.Table.TableFlag;
+import ipmasq.netlink.nftables.Statement.Verdict;
 import java.util.Optional;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tables that nobody else can touch. */
 @KernelTest
+@Tag("listing")
 class OwnedTableTest {
   private static final Table TABLE =
-      new Table(TableFamily.INET, "masq").with(TableFlag.OWNER, TableFlag.PERSIST);
+      new Table(TableFamily.INET, "masq").with(Table.Flag.OWNER, Table.Flag.PERSIST);
   private static final Chain CHAIN = new Chain(TABLE, "post", "nat", Hook.POSTROUTING, 90);
 
   private static Table found(Nftables nftables) {
@@ -44,7 +46,7 @@ class OwnedTableTest {
             assertEquals(Errno.EPERM, assertInstanceOf(Commit.Rejected.class, adopted).errno());
 
             assertEquals(ours.port(), found(other).owner());
-            assertEquals(Set.of(TableFlag.OWNER, TableFlag.PERSIST), found(other).flags());
+            assertEquals(Set.of(Table.Flag.OWNER, Table.Flag.PERSIST), found(other).flags());
             assertEquals(
                 new Commit.Committed(),
                 ours.commit(new Batch().add(new Rule(CHAIN, Verdict.ACCEPT))));
@@ -77,7 +79,7 @@ class OwnedTableTest {
     OwnNamespace.run(
         () -> {
           try (Nftables first = Nftables.open()) {
-            first.commit(new Batch().add(TABLE.with(TableFlag.OWNER)));
+            first.commit(new Batch().add(TABLE.with(Table.Flag.OWNER)));
             assertTrue(output("nft", "list", "ruleset").contains("table inet masq"));
           }
           assertEquals("", output("nft", "list", "ruleset"));

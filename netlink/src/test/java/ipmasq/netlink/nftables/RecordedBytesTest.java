@@ -5,6 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import ipmasq.netlink.MalformedMessage;
 import ipmasq.netlink.MessageReader;
 import ipmasq.netlink.MessageWriter;
+import ipmasq.netlink.nftables.Compute.Byteorder;
+import ipmasq.netlink.nftables.Compute.Immediate;
+import ipmasq.netlink.nftables.Compute.Numgen;
+import ipmasq.netlink.nftables.Load.Fib;
+import ipmasq.netlink.nftables.Load.Meta;
+import ipmasq.netlink.nftables.Match.Cmp;
+import ipmasq.netlink.nftables.Statement.Masquerade;
+import ipmasq.netlink.nftables.Statement.NatFlag;
+import ipmasq.netlink.nftables.Statement.Verdict;
 import java.util.HexFormat;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -173,7 +182,7 @@ class RecordedBytesTest {
             """,
         new Rule(
             CHAIN,
-            new Meta(Meta.MetaKey.L4PROTO),
+            new Meta(Meta.Key.L4PROTO),
             Cmp.eq(Data.u8(6)),
             Numgen.random(100),
             Byteorder.toNetwork(1),

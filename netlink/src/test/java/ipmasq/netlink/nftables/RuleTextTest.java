@@ -2,6 +2,14 @@ package ipmasq.netlink.nftables;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import ipmasq.netlink.nftables.Compute.Bitwise;
+import ipmasq.netlink.nftables.Load.MapLookup;
+import ipmasq.netlink.nftables.Load.Meta;
+import ipmasq.netlink.nftables.Load.Payload;
+import ipmasq.netlink.nftables.Match.Cmp;
+import ipmasq.netlink.nftables.Match.Lookup;
+import ipmasq.netlink.nftables.Statement.Masquerade;
+import ipmasq.netlink.nftables.Statement.SetMeta;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -32,19 +40,19 @@ class RuleTextTest {
 
   @Test
   void keysOfSeveralFields() {
-    Expression to = new Payload(9, Payload.PayloadBase.NETWORK, 16, 4);
+    Expression to = new Payload(9, Payload.Base.NETWORK, 16, 4);
     assertEquals(
         "ip saddr . ip daddr @pairs ip saddr @one",
         text(Payload.IP_SADDR, to, Lookup.in("pairs"), Payload.IP_SADDR, Lookup.in("one")));
     assertEquals(
         "ip saddr . ip daddr vmap @to",
-        text(new Payload(8, Payload.PayloadBase.NETWORK, 12, 4), to, new MapLookup(1, "to", 0)));
+        text(new Payload(8, Payload.Base.NETWORK, 12, 4), to, new MapLookup(1, "to", 0)));
   }
 
   @Test
   void bitsThatAreKeptFlippedAndSet() {
-    Expression mark = new Meta(Meta.MetaKey.MARK);
-    Expression set = new SetMeta(1, Meta.MetaKey.MARK);
+    Expression mark = new Meta(Meta.Key.MARK);
+    Expression set = new SetMeta(1, Meta.Key.MARK);
     assertEquals(
         "meta mark set meta mark & 0x0000001f ^ 0x00000001 | 0x00000010",
         text(mark, new Bitwise(1, 1, Data.hostU32(0xf), Data.hostU32(0x11)), set));
@@ -57,8 +65,8 @@ class RuleTextTest {
   void fieldsWithoutAName() {
     assertEquals(
         "@nh,72,16 0x0102",
-        text(new Payload(1, Payload.PayloadBase.NETWORK, 9, 2), Cmp.eq(Data.u16(258))));
-    assertEquals("iif != 7", text(new Meta(Meta.MetaKey.IIF), Cmp.neq(Data.hostU32(7))));
+        text(new Payload(1, Payload.Base.NETWORK, 9, 2), Cmp.eq(Data.u16(258))));
+    assertEquals("iif != 7", text(new Meta(Meta.Key.IIF), Cmp.neq(Data.hostU32(7))));
   }
 
   @Test

@@ -1,5 +1,21 @@
 package ipmasq.netlink.nftables;
 
+import ipmasq.netlink.nftables.Compute.Bitwise;
+import ipmasq.netlink.nftables.Compute.Byteorder;
+import ipmasq.netlink.nftables.Compute.Immediate;
+import ipmasq.netlink.nftables.Compute.Numgen;
+import ipmasq.netlink.nftables.Load.Ct;
+import ipmasq.netlink.nftables.Load.Fib;
+import ipmasq.netlink.nftables.Load.Meta;
+import ipmasq.netlink.nftables.Load.Payload;
+import ipmasq.netlink.nftables.Match.Cmp;
+import ipmasq.netlink.nftables.Match.InRange;
+import ipmasq.netlink.nftables.Match.Lookup;
+import ipmasq.netlink.nftables.Statement.Counter;
+import ipmasq.netlink.nftables.Statement.Masquerade;
+import ipmasq.netlink.nftables.Statement.Nat;
+import ipmasq.netlink.nftables.Statement.NatFlag;
+import ipmasq.netlink.nftables.Statement.Verdict;
 import java.util.List;
 import java.util.Set;
 
@@ -15,7 +31,7 @@ final class Samples {
     return List.of(
         new Rule(
                 CHAIN,
-                new Meta(Meta.MetaKey.NFPROTO),
+                new Meta(Meta.Key.NFPROTO),
                 Cmp.eq(Meta.IPV4),
                 Payload.IP_DADDR,
                 Lookup.in("keep4"),
@@ -23,7 +39,7 @@ final class Samples {
             .commented("stays as it is"),
         new Rule(
             CHAIN,
-            new Meta(Meta.MetaKey.NFPROTO),
+            new Meta(Meta.Key.NFPROTO),
             Cmp.eq(Meta.IPV6),
             Payload.IP6_DADDR,
             new Lookup(1, "keep6", true),
@@ -32,7 +48,7 @@ final class Samples {
         new Rule(CHAIN, Fib.destinationType(), Cmp.eq(Fib.LOCAL), Verdict.RETURN),
         new Rule(
             CHAIN,
-            new Meta(Meta.MetaKey.L4PROTO),
+            new Meta(Meta.Key.L4PROTO),
             Cmp.eq(Data.u8(6)),
             Numgen.random(100),
             Byteorder.toNetwork(1),
@@ -42,35 +58,35 @@ final class Samples {
             new Masquerade(Set.of(NatFlag.FULLY_RANDOM), 1, 2)),
         new Rule(
             CHAIN,
-            new Meta(Meta.MetaKey.NFPROTO),
+            new Meta(Meta.Key.NFPROTO),
             Cmp.eq(Meta.IPV4),
-            new Payload(1, Payload.PayloadBase.NETWORK, 12, 2),
+            new Payload(1, Payload.Base.NETWORK, 12, 2),
             Cmp.eq(Data.of((byte) 10, (byte) 1)),
-            new Meta(Meta.MetaKey.L4PROTO),
+            new Meta(Meta.Key.L4PROTO),
             Cmp.eq(Data.u8(17)),
-            new Meta(Meta.MetaKey.OIFNAME),
+            new Meta(Meta.Key.OIFNAME),
             Cmp.eq(Data.interfaceName("eth0")),
-            new Meta(Meta.MetaKey.OIFNAME),
+            new Meta(Meta.Key.OIFNAME),
             Cmp.neq(Data.interfacePrefix("wg")),
             new Immediate(1, Data.of(Addresses.bytes("192.0.2.1"))),
             new Immediate(2, Data.of(Addresses.bytes("192.0.2.3"))),
             new Immediate(3, Data.u16(1024)),
             new Immediate(4, Data.u16(2000)),
-            new Nat(Nat.NatKind.SNAT, TableFamily.IP, 1, 2, 3, 4, Set.of(NatFlag.RANDOM))),
+            new Nat(Nat.Kind.SNAT, TableFamily.IP, 1, 2, 3, 4, Set.of(NatFlag.RANDOM))),
         new Rule(
             CHAIN,
-            new Meta(Meta.MetaKey.NFPROTO),
+            new Meta(Meta.Key.NFPROTO),
             Cmp.eq(Meta.IPV4),
             Payload.IP_SADDR,
             Bitwise.and(1, Data.u32(0xfffe0000)),
             Cmp.eq(Data.of(Addresses.bytes("10.2.0.0"))),
-            new Ct(1, Ct.CtKey.STATE),
+            new Ct(1, Ct.Key.STATE),
             Bitwise.and(1, Data.hostU32(6)),
             Cmp.neq(Data.u32(0)),
-            new Meta(Meta.MetaKey.MARK),
+            new Meta(Meta.Key.MARK),
             Bitwise.and(1, Data.hostU32(0x10)),
             Cmp.eq(Data.hostU32(0x10)),
-            new Meta(Meta.MetaKey.L4PROTO),
+            new Meta(Meta.Key.L4PROTO),
             Cmp.eq(Data.u8(6)),
             Payload.DPORT,
             new InRange(1, true, Data.u16(80), Data.u16(90)),

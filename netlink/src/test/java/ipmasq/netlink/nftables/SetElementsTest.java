@@ -5,15 +5,20 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ipmasq.netlink.Answer;
 import ipmasq.netlink.KernelTest;
 import ipmasq.netlink.NetlinkFailure;
 import ipmasq.netlink.OwnNamespace;
+import ipmasq.netlink.nftables.Statement.Verdict;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What sets hold, also at a size that a node may well have. */
 @KernelTest
+@Tag("listing")
 class SetElementsTest {
   private static final int MANY = 100_000;
   private static final int FROM = 0x0a000000;
@@ -179,5 +184,58 @@ class SetElementsTest {
                 Addresses.in(nftables, SET));
           }
         });
+  }
+
+  /** Sets, maps and concatenations, asked for the key of one packet. */
+  @Test
+  void oneKey() throws Exception {
+    OwnNamespace.run(
+        () -> {
+          output(
+              "nft",
+              "table inet masq {"
+                  + " set keys { type ipv4_addr; elements = { 10.0.0.1 }; };"
+                  + " set nets { type ipv4_addr; flags interval;"
+                  + "   elements = { 10.0.0.0/8, 192.0.2.1 }; };"
+                  + " set pairs { type ipv4_addr . inet_service; elements = { 10.0.0.1 . 80 }; };"
+                  + " set wide { type ipv4_addr . inet_service; flags interval;"
+                  + "   elements = { 10.0.0.0/8 . 80-90 }; };"
+                  + " map marks { type ipv4_addr : mark; flags interval;"
+                  + "   elements = { 10.0.0.0/8 : 0x4000 }; };"
+                  + " chain c {};"
+                  + " map ways { type ipv4_addr : verdict;"
+                  + "   elements = { 10.0.0.1 : jump c, * : drop }; }; }");
+          try (Nftables nftables = Nftables.open()) {
+            assertEquals("in", found(nftables, "keys", "0a000001"));
+            assertEquals("", found(nftables, "keys", "0a000002"));
+            assertEquals("in", found(nftables, "nets", "0a010203"));
+            assertEquals("in", found(nftables, "nets", "c0000201"));
+            assertEquals("", found(nftables, "nets", "c0000202"));
+            assertEquals("", found(nftables, "nets", "09ffffff"));
+            assertEquals("in", found(nftables, "pairs", "0a00000100500000"));
+            assertEquals("", found(nftables, "pairs", "0a00000100510000"));
+            assertEquals("in", found(nftables, "wide", "0a01020300550000"));
+            assertEquals("", found(nftables, "wide", "0a010203005b0000"));
+            assertEquals("0x00400000", found(nftables, "marks", "0a010203"));
+            assertEquals("", found(nftables, "marks", "0b010203"));
+            assertEquals("jump c", found(nftables, "ways", "0a000001"));
+            assertEquals("drop", found(nftables, "ways", "0a000002"));
+          }
+        });
+  }
+
+  private static String found(Nftables nftables, String set, String key) {
+    NftSet named = NftSet.keys(TABLE, set, KeyType.IPV4_ADDR);
+    if (nftables.element(named, HexFormat.of().parseHex(key))
+        instanceof Answer.Given<Optional<Element>>(var element)) {
+      return element
+          .map(
+              it ->
+                  it.verdict()
+                      .map(Verdict::toString)
+                      .orElse(it.data().map(Data::toString).orElse("in")))
+          .orElse("");
+    }
+    throw new AssertionError(set + " " + key);
   }
 }

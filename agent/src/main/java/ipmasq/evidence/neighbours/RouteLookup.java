@@ -1,0 +1,134 @@
+package ipmasq.evidence.neighbours;
+
+import ipmasq.evidence.flows.FlowEnds;
+import ipmasq.evidence.flows.KernelRoutes;
+import ipmasq.net.Cidr;
+import ipmasq.net.Family;
+import ipmasq.net.Ip;
+import ipmasq.netlink.NetlinkUnavailable;
+import ipmasq.netlink.route.Route;
+import ipmasq.netlink.route.RouteQuery;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InterfaceAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** What the node's routes and addresses say about packets. */
+final class RouteLookup {
+  private static final Cidr LINK_LOCAL = Cidr.of("fe80::/10");
+
+  private RouteLookup() {}
+
+  /** Whether it is an address of this node, by the kernel's routing. */
+  static boolean isLocal(Ip ip) {
+    try (RouteQuery routes = RouteQuery.open()) {
+      return routes.to(ip.bytes()).filter(r -> r.kind() == Route.Kind.LOCAL).isPresent();
+    } catch (NetlinkUnavailable | LinkageError notLinux) {
+      return isAssigned(ip);
+    }
+  }
+
+  private static boolean isAssigned(Ip ip) {
+    try {
+      InetAddress address = InetAddress.getByAddress(ip.bytes());
+      return address.isLoopbackAddress() || NetworkInterface.getByInetAddress(address) != null;
+    } catch (IOException unknown) {
+      return false;
+    }
+  }
+
+  /**
+   * The interfaces that packets may leave by; none if there is no route, or it is not known.
+   * Forwarded packets are looked up as such, with the interface toward their source as input,
+   * because policy routing may treat them differently from the node's own.
+   */
+  static List<String> interfaces(Question packet, boolean ofNode) {
+    try (KernelRoutes routes = KernelRoutes.open()) {
+      if (routes.dependsOnMore(
+          packet.to().family(), packet.from().isPresent(), packet.isPortKnown())) {
+        return List.of();
+      }
+      int protocol = packet.protocolNumber();
+      int port = packet.port().orElse(0);
+      Optional<Set<String>> found =
+          packet.from().isPresent() && !ofNode
+              ? routes.interfaces(new FlowEnds(packet.from().get(), packet.to(), protocol, port))
+              : routes.interfaces(packet.from(), packet.to(), protocol, port);
+      return found.map(List::copyOf).orElse(List.of());
+    } catch (NetlinkUnavailable unavailable) {
+      return List.of();
+    }
+  }
+
+  /** Whether the node's routing leads nowhere from there. */
+  static boolean isUnreachable(Ip to) {
+    try (KernelRoutes routes = KernelRoutes.open()) {
+      return routes.isUnreachable(to);
+    } catch (NetlinkUnavailable unavailable) {
+      return false;
+    }
+  }
+
+  /** The interface that packets from there come in by, if there is only one way. */
+  static Optional<String> cameBy(Ip from) {
+    try (KernelRoutes routes = KernelRoutes.open()) {
+      return routes.cameBy(from);
+    } catch (NetlinkUnavailable unavailable) {
+      return Optional.empty();
+    }
+  }
+
+  /** The interface address that packets to there get, if there is only one to choose from. */
+  static Optional<Ip> onlyAddress(String name, Ip to) {
+    List<Ip> addresses =
+        switch (to.family()) {
+          case IPV4 -> addresses4(name);
+          case IPV6 -> addresses6(name, LINK_LOCAL.contains(to) ? "20" : "00");
+        };
+    return addresses.size() == 1 ? Optional.of(addresses.getFirst()) : Optional.empty();
+  }
+
+  private static List<Ip> addresses4(String name) {
+    List<Ip> addresses = new ArrayList<>();
+    try {
+      NetworkInterface found = NetworkInterface.getByName(name);
+      for (InterfaceAddress each :
+          found == null ? List.<InterfaceAddress>of() : found.getInterfaceAddresses()) {
+        if (each.getAddress().getAddress().length == Family.IPV4.bytes()) {
+          addresses.add(Ip.ofBytes(each.getAddress().getAddress()));
+        }
+      }
+    } catch (SocketException unknown) {
+      return List.of();
+    }
+    return addresses;
+  }
+
+  /**
+   * The kernel's own list: {@code address index prefix scope flags name}, all but one in hex.
+   *
+   * @param scope that of the destination: the source gets the same
+   */
+  private static List<Ip> addresses6(String name, String scope) {
+    List<Ip> addresses = new ArrayList<>();
+    try {
+      for (String line : Files.readAllLines(Path.of("/proc/thread-self/net/if_inet6"))) {
+        String[] words = line.trim().split(" +");
+        if (words.length == 6 && words[3].equals(scope) && words[5].equals(name)) {
+          addresses.add(Ip.ofBytes(HexFormat.of().parseHex(words[0])));
+        }
+      }
+    } catch (IOException unknown) {
+      return List.of();
+    }
+    return addresses;
+  }
+}

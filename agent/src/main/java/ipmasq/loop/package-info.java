@@ -1,8 +1,0 @@
-/**
- * The loop: read the file, read the rules, plan, apply; again when something may have changed.
- * Knows backends only by their interface.
- */
-@NullMarked
-package ipmasq.loop;
-
-import org.jspecify.annotations.NullMarked;

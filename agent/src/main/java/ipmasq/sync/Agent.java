@@ -1,0 +1,131 @@
+package ipmasq.sync;
+
+import java.time.Duration;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/**
+ * The reconcile loop. It runs on the thread that calls {@link #run}; other threads only post
+ * triggers.
+ *
+ * <p>A pass runs at startup, when a trigger reports a possible change, when the watch sees that the
+ * rules changed, and when the resync interval has passed. After a failure the next pass comes
+ * sooner.
+ */
+public final class Agent {
+  private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
+
+  /** The cause may go away at any time, and until then the node's NAT may be wrong. */
+  private static final Duration LAST_RETRY = Duration.ofSeconds(2);
+
+  /**
+   * After a false alarm the watch rests for this many times the pass's duration, and retries of a
+   * slow failure space out up to it. Other programs may commit all the time.
+   */
+  private static final int CALM = 10;
+
+  private final Sync sync;
+  private final Triggers triggers;
+  private final long watchNanos;
+  private final BooleanSupplier configOverdue;
+  private final Heartbeat heartbeat;
+  private final Consumer<SyncReport> passes;
+  private final RepairBackoff backoff = new RepairBackoff();
+  private Duration retry = FIRST_RETRY;
+
+  /**
+   * @param watchInterval how often to check whether the rules changed; zero: never
+   * @param configOverdue whether the config has not been readable for so long that a pass should
+   *     say so
+   * @param heartbeat beats while the loop makes progress
+   * @param passes receives each pass when it is over
+   */
+  public Agent(
+      Sync sync,
+      Triggers triggers,
+      Duration watchInterval,
+      BooleanSupplier configOverdue,
+      Heartbeat heartbeat,
+      Consumer<SyncReport> passes) {
+    this.sync = sync;
+    this.triggers = triggers;
+    this.watchNanos = watchInterval.toNanos();
+    this.configOverdue = configOverdue;
+    this.heartbeat = heartbeat;
+    this.passes = passes;
+  }
+
+  /** Runs until {@link Trigger#STOP} is posted. */
+  public void run() throws InterruptedException {
+    Set<Trigger> why = Set.of(Trigger.START);
+    while (!why.contains(Trigger.STOP)) {
+      why = round(why);
+    }
+  }
+
+  /** Runs one pass, then waits for the next triggers. */
+  private Set<Trigger> round(Set<Trigger> why) throws InterruptedException {
+    heartbeat.beat(Duration.ZERO);
+    SyncReport pass = sync.pass(why, backoff.on(System.nanoTime()));
+    if (pass.changed() && pass.why().contains(Trigger.RULES)) {
+      backoff.repaired(System.nanoTime());
+    }
+    passes.accept(pass);
+    boolean falseAlarm = why.contains(Trigger.RULES) && !pass.changed();
+    return pass.failed() ? afterFailure(pass) : afterSuccess(pass, falseAlarm);
+  }
+
+  private Set<Trigger> afterSuccess(SyncReport pass, boolean falseAlarm)
+      throws InterruptedException {
+    retry = FIRST_RETRY;
+    long over = System.nanoTime();
+    long due = over + pass.config().resyncInterval().toNanos();
+    long calm = over + (falseAlarm ? pass.took().toNanos() * CALM : 0);
+    return await(due, Trigger.RESYNC, calm, sync::disturbed);
+  }
+
+  private Set<Trigger> afterFailure(SyncReport pass) throws InterruptedException {
+    Duration longest = longer(LAST_RETRY, pass.took().multipliedBy(CALM));
+    Duration wait = shorter(retry, shorter(longest, pass.config().resyncInterval()));
+    retry = wait.multipliedBy(2);
+    long now = System.nanoTime();
+    return await(now + wait.toNanos(), Trigger.RETRY, now, sync::moved);
+  }
+
+  private static Duration longer(Duration one, Duration other) {
+    return one.compareTo(other) > 0 ? one : other;
+  }
+
+  private static Duration shorter(Duration one, Duration other) {
+    return one.compareTo(other) < 0 ? one : other;
+  }
+
+  /** Waits for a trigger, a change of the rules, or the due time. */
+  private Set<Trigger> await(long due, Trigger whenDue, long calm, BooleanSupplier touched)
+      throws InterruptedException {
+    while (true) {
+      long left = due - System.nanoTime();
+      if (left <= 0) {
+        return Set.of(whenDue);
+      }
+      boolean watching = watchNanos > 0 && sync.watches();
+      Set<Trigger> posted = rest(watching ? Math.min(left, watchNanos) : left);
+      if (!posted.isEmpty()) {
+        return posted;
+      }
+      if (configOverdue.getAsBoolean()) {
+        return Set.of(Trigger.CONFIG);
+      }
+      long now = System.nanoTime();
+      if (watching && now - calm >= 0 && !backoff.holdsBack(now) && touched.getAsBoolean()) {
+        return Set.of(Trigger.RULES);
+      }
+    }
+  }
+
+  private Set<Trigger> rest(long nanos) throws InterruptedException {
+    heartbeat.beat(Duration.ofNanos(nanos));
+    return triggers.await(nanos);
+  }
+}

@@ -1,0 +1,312 @@
+package ipmasq.sync;
+
+import ipmasq.config.ConfigPaths;
+import ipmasq.config.FileSnapshot;
+import ipmasq.thread.Daemon;
+import java.io.IOException;
+import java.nio.file.ClosedWatchServiceException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardWatchEventKinds;
+import java.nio.file.WatchEvent;
+import java.nio.file.WatchKey;
+import java.nio.file.WatchService;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the config files on a thread of its own, and posts {@link Trigger#CONFIG} when they have
+ * changed. A mount that does not answer holds up this thread and nobody else.
+ *
+ * <p>The thread waits for inotify events and also checks the files' attributes once per second,
+ * because events can be missing: inotify may be unavailable, and the directory may be moved or
+ * mounted over. Directories are watched, not files: a ConfigMap volume changes by swapping its
+ * {@code ..data} link, and editors rename a new file into place. If a directory does not exist, its
+ * nearest existing parent is watched until it does.
+ */
+public final class ConfigWatch implements AutoCloseable {
+  /** After this time without an answer, the file counts as a bad one. */
+  public static final Duration PATIENCE = Duration.ofSeconds(2);
+
+  private static final long POLL_MILLIS = 1_000;
+
+  /** A file that is written in place may be half written until it has not changed for so long. */
+  private static final long QUIET_MILLIS = 300;
+
+  /** A file that never settles is read after this time. */
+  private static final long QUIET_AT_MOST_NANOS = 3_000_000_000L;
+
+  /** Time for the events that follow the first one of a new file. */
+  private static final long MORE_EVENTS_MILLIS = 5;
+
+  /** The link that a ConfigMap volume swaps atomically: no need to wait. */
+  private static final Path SWAPPED = Path.of("..data");
+
+  private final ConfigPaths configs;
+  private final Triggers triggers;
+  private final Consumer<String> warnings;
+  private final CountDownLatch closed = new CountDownLatch(1);
+
+  // Used by the thread alone.
+  private final Map<Path, Watched> watched = new HashMap<>();
+  private @Nullable WatchService service;
+  private boolean warned;
+
+  // Guarded by this.
+  private List<FileSnapshot> files = List.of();
+  private boolean asking = true; // until it has been read once
+  private long askingSince = System.nanoTime();
+  private Path askingFor;
+  private boolean overdue;
+
+  /** A watched directory, identified as the kernel does. */
+  private record Watched(Object directory, WatchKey key) {}
+
+  private ConfigWatch(ConfigPaths configs, Triggers triggers, Consumer<String> warnings) {
+    this.configs = configs;
+    this.triggers = triggers;
+    this.warnings = warnings;
+    this.askingFor = configs.paths().getFirst();
+  }
+
+  /**
+   * Starts to read and to watch.
+   *
+   * @param warnings receives one warning if the kernel offers no watch
+   */
+  public static ConfigWatch start(
+      ConfigPaths configs, Triggers triggers, Consumer<String> warnings) {
+    ConfigWatch watch = new ConfigWatch(configs, triggers, warnings);
+    Daemon.startForGood("config", watch::run);
+    return watch;
+  }
+
+  /** The files as last read; empty if they cannot be read because their mount does not answer. */
+  public synchronized Optional<List<FileSnapshot>> files() {
+    try {
+      for (long left = left(); asking && left > 0; left = left()) {
+        TimeUnit.NANOSECONDS.timedWait(this, left);
+      }
+    } catch (InterruptedException stop) {
+      Thread.currentThread().interrupt();
+    }
+    overdue |= asking;
+    return asking ? Optional.empty() : Optional.of(files);
+  }
+
+  /** The path that is being read, or was last. */
+  public synchronized Path reading() {
+    return askingFor;
+  }
+
+  /** Whether a mount does not answer, and nobody has been told of it yet. */
+  public synchronized boolean overdue() {
+    return asking && !overdue && left() <= 0;
+  }
+
+  private long left() {
+    return askingSince + PATIENCE.toNanos() - System.nanoTime();
+  }
+
+  @Override
+  public void close() {
+    closed.countDown();
+  }
+
+  private void run() {
+    List<Object> seen = stamps();
+    read();
+    try (WatchService opened = open()) {
+      service = opened;
+      while (closed.getCount() > 0) {
+        List<Object> now = stamps();
+        Change change = now.equals(seen) ? changes(POLL_MILLIS) : Change.IN_PLACE;
+        if (change != Change.NONE) {
+          seen = change == Change.IN_PLACE ? settled() : stamps();
+          read();
+        }
+      }
+    } catch (IOException | ClosedWatchServiceException | InterruptedException ended) {
+      // Closed.
+    }
+  }
+
+  private @Nullable WatchService open() {
+    try {
+      return FileSystems.getDefault().newWatchService();
+    } catch (IOException noInstance) {
+      unwatched(configs.paths().getFirst(), noInstance);
+      return null;
+    }
+  }
+
+  private void unwatched(Path path, IOException why) {
+    if (!warned) {
+      warned = true;
+      warnings.accept(
+          path + " cannot be watched (" + why.getMessage() + "): it is read once a second");
+    }
+  }
+
+  private synchronized void begin(Path path) {
+    if (!asking) {
+      asking = true;
+      askingSince = System.nanoTime();
+    }
+    askingFor = path;
+  }
+
+  private synchronized void end(@Nullable List<FileSnapshot> found) {
+    boolean first = files.isEmpty();
+    boolean news = overdue || found != null && !found.equals(files);
+    files = found != null && news ? found : files;
+    asking = files.isEmpty();
+    overdue = false;
+    notifyAll();
+    if (news && !first) {
+      triggers.post(Trigger.CONFIG);
+    }
+  }
+
+  private void read() {
+    begin(configs.paths().getFirst());
+    end(configs.read(this::begin));
+  }
+
+  /** Stamps that change with the files, or with any file of a directory; watches them, too. */
+  private List<Object> stamps() {
+    List<Object> all = new ArrayList<>();
+    for (Path path : configs.paths()) {
+      begin(path);
+      watch(path.toAbsolutePath());
+      all.add(stamp(path));
+      if (Files.isDirectory(path)) {
+        try (DirectoryStream<Path> inside = Files.newDirectoryStream(path)) {
+          inside.forEach(file -> all.add(List.of(file, stamp(file))));
+        } catch (IOException gone) {
+          all.add("unreadable");
+        }
+      }
+    }
+    end(null);
+    return all;
+  }
+
+  /** The time of the last change of any kind: nobody can set it. */
+  private static Object stamp(Path file) {
+    try {
+      return Files.readAttributes(file, "unix:ino,dev,size,lastModifiedTime,ctime");
+    } catch (IOException | UnsupportedOperationException none) {
+      return "none";
+    }
+  }
+
+  /** Watches the directory of a file, or its nearest existing parent. */
+  private void watch(Path path) {
+    Watched before = watched.get(path);
+    if (service == null) {
+      return;
+    }
+    try {
+      Path directory = nearestDirectory(path);
+      Object key = Files.readAttributes(directory, "unix:ino,dev");
+      if (before != null && before.directory.equals(key) && before.key.isValid()) {
+        return;
+      }
+      if (before != null) {
+        watched.remove(path);
+        before.key.cancel();
+      }
+      WatchKey now =
+          directory.register(
+              service,
+              StandardWatchEventKinds.ENTRY_CREATE,
+              StandardWatchEventKinds.ENTRY_MODIFY,
+              StandardWatchEventKinds.ENTRY_DELETE);
+      watched.put(path, new Watched(key, now));
+    } catch (IOException unwatchable) {
+      unwatched(path, unwatchable);
+    }
+  }
+
+  private static Path nearestDirectory(Path path) {
+    Path at = Files.isDirectory(path) ? path : path.getParent();
+    while (at != null && !Files.isDirectory(at)) {
+      at = at.getParent();
+    }
+    return at == null ? path.getRoot() : at;
+  }
+
+  private enum Change {
+    NONE,
+    /** A whole file was put in its place. */
+    REPLACED,
+    IN_PLACE
+  }
+
+  /** Takes events, at first waiting for one; returns what they say of the config. */
+  private Change changes(long millis) throws InterruptedException {
+    Change change = Change.NONE;
+    for (WatchKey key = next(millis); key != null; key = next(MORE_EVENTS_MILLIS)) {
+      boolean swapped = false;
+      for (WatchEvent<?> event : key.pollEvents()) {
+        // After an overflow the events have no names: any of them may concern the config.
+        Path name = event.context() instanceof Path path ? path : null;
+        swapped |= SWAPPED.equals(name);
+        if (name == null || concerns(name)) {
+          boolean created = event.kind() == StandardWatchEventKinds.ENTRY_CREATE;
+          change = created && change != Change.IN_PLACE ? Change.REPLACED : Change.IN_PLACE;
+        }
+      }
+      key.reset();
+      if (swapped) {
+        return Change.REPLACED;
+      }
+      if (change == Change.IN_PLACE) {
+        break;
+      }
+    }
+    return change;
+  }
+
+  private boolean concerns(Path name) {
+    return configs.paths().stream()
+        .anyMatch(path -> name.equals(path.getFileName()) || Files.isDirectory(path));
+  }
+
+  private @Nullable WatchKey next(long millis) throws InterruptedException {
+    if (service != null) {
+      return service.poll(millis, TimeUnit.MILLISECONDS);
+    }
+    closed.await(millis, TimeUnit.MILLISECONDS);
+    return null;
+  }
+
+  /** Waits until the files have not changed for a while. */
+  private List<Object> settled() throws InterruptedException {
+    long end = System.nanoTime() + QUIET_AT_MOST_NANOS;
+    List<Object> before = List.of();
+    List<Object> now = stamps();
+    while (!now.equals(before) && System.nanoTime() - end < 0) {
+      before = now;
+      if (closed.await(QUIET_MILLIS, TimeUnit.MILLISECONDS)) {
+        break;
+      }
+      while (changes(0) != Change.NONE && System.nanoTime() - end < 0) {
+        // The stamps that follow are newer than these events.
+      }
+      now = stamps();
+    }
+    return now;
+  }
+}

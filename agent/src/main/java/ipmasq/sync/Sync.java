@@ -1,0 +1,273 @@
+package ipmasq.sync;
+
+import ipmasq.backend.Watch;
+import ipmasq.config.Config;
+import ipmasq.config.Reading;
+import ipmasq.net.Family;
+import ipmasq.plan.Plan;
+import ipmasq.policy.Policy;
+import ipmasq.sync.Enforcement.Enforced;
+import ipmasq.sync.Enforcement.Goal;
+import ipmasq.sync.SyncReport.Basis;
+import ipmasq.sync.SyncReport.Result;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs passes, each from the config file to the kernel. Used by one thread.
+ *
+ * <p>Between passes it keeps the config in force, the policies of an earlier run that stay while
+ * the file is bad, and the fingerprint of the rules when they were last verified.
+ */
+public final class Sync {
+  private final Function<Node, Reading> readConfig;
+  private final Targets targets;
+  private final Host host;
+  private final Clock clock;
+  private final Enforcement enforcement;
+  private final UnaryOperator<EffectiveConfig> lastGood;
+
+  private EffectiveConfig inEffect;
+  private final Map<Family, Policy> kept = new EnumMap<>(Family.class);
+  private final Map<Family, Policy> inForce = new EnumMap<>(Family.class);
+  private @Nullable Target target;
+  private Optional<Object> verified = Optional.empty();
+  private Optional<Object> seen = Optional.empty();
+  private boolean failedBefore;
+
+  /**
+   * @param readConfig reads the file; the node decides what {@code backend: auto} means, and so
+   *     which keys and limits are valid
+   * @param fallback the config for a node whose file is bad from the start
+   * @param writes whether passes write rules, or only plan them
+   */
+  public Sync(
+      Function<Node, Reading> readConfig,
+      Config fallback,
+      Targets targets,
+      Host host,
+      Clock clock,
+      boolean writes) {
+    this(readConfig, fallback, targets, host, clock, writes, UnaryOperator.identity());
+  }
+
+  /**
+   * The same.
+   *
+   * @param lastGood may put an earlier config in force instead
+   */
+  public Sync(
+      Function<Node, Reading> readConfig,
+      Config fallback,
+      Targets targets,
+      Host host,
+      Clock clock,
+      boolean writes,
+      UnaryOperator<EffectiveConfig> lastGood) {
+    this.readConfig = readConfig;
+    this.lastGood = lastGood;
+    this.targets = targets;
+    this.host = host;
+    this.clock = clock;
+    this.enforcement = new Enforcement(writes);
+    this.inEffect = EffectiveConfig.fallback(fallback);
+  }
+
+  /** Why and when a pass is made. Nanoseconds, because the wall clock may be set meanwhile. */
+  private record Occasion(Set<Trigger> why, boolean fighting, long start) {
+    Duration took() {
+      return Duration.ofNanos(System.nanoTime() - start);
+    }
+  }
+
+  /**
+   * Runs one pass.
+   *
+   * @param fighting whether another program keeps undoing what passes repair
+   */
+  public SyncReport pass(Set<Trigger> why, boolean fighting) {
+    return attempt(new Occasion(why, fighting, System.nanoTime()));
+  }
+
+  /** The line: node, config, target, rules, sweep. */
+  private SyncReport attempt(Occasion occasion) {
+    Node node = targets.look();
+    EffectiveConfig config = lastGood.apply(inEffect.after(readConfig.apply(node)));
+    Target to = targets.target(node, config.config());
+    Optional<Object> fingerprint = to.watch().freshFingerprint();
+    boolean untouched =
+        enforcement.writes()
+            && isVerified(fingerprint)
+            && config.asksTheSameAs(inEffect)
+            && to.equals(target);
+    Map<Family, Enforced> rules = untouched ? unchanged(config) : enforce(config, to);
+    if (rules.get(Family.IPV4) instanceof Enforced(Result.Failed(var why, _), _)
+        && targets.ruledOut(to, why)) {
+      return attempt(occasion); // iptables cannot work here: choose again
+    }
+    Sweep sweep = failed(rules) ? Sweep.NONE : Sweep.of(enforcement, config.config(), to);
+    SyncReport pass = toPass(occasion, config, to, rules, sweep);
+    inEffect = config;
+    target = to;
+    // Never trust the last write: changed rules are read again.
+    verified = pass.settled() ? fingerprint : Optional.empty();
+    seen = fingerprint;
+    failedBefore = pass.failed();
+    return pass;
+  }
+
+  private boolean isVerified(Optional<Object> fingerprint) {
+    return fingerprint.isPresent() && fingerprint.equals(verified);
+  }
+
+  private static Map<Family, Enforced> unchanged(EffectiveConfig config) {
+    Map<Family, Enforced> results = new EnumMap<>(Family.class);
+    for (Family family : config.families()) {
+      results.put(family, new Enforced(new Result.Unchanged(), Optional.empty()));
+    }
+    return results;
+  }
+
+  private Map<Family, Enforced> enforce(EffectiveConfig config, Target to) {
+    Map<Family, Enforced> results = new EnumMap<>(Family.class);
+    for (Family family : config.families()) {
+      Enforced enforced = enforcement.enforce(to.backend(), family, goal(config, family));
+      results.put(family, enforced);
+      if (config.basis() == Basis.FALLBACK) {
+        enforced.plan().flatMap(Plan::desired).ifPresent(policy -> kept.put(family, policy));
+      }
+    }
+    return results;
+  }
+
+  /**
+   * Until the file has been good once, the rules of an earlier run stay in force and are repaired.
+   */
+  private Goal goal(EffectiveConfig config, Family family) {
+    Policy policy = config.config().policy(family);
+    return switch (config.basis()) {
+      case FILE, LAST_GOOD, ROLLED_BACK -> new Goal.Enforce(policy);
+      case FALLBACK ->
+          kept.containsKey(family) ? new Goal.Enforce(kept.get(family)) : new Goal.KeepOr(policy);
+    };
+  }
+
+  private static boolean failed(Map<Family, Enforced> rules) {
+    return rules.values().stream().anyMatch(it -> it.result() instanceof Result.Failed);
+  }
+
+  private SyncReport toPass(
+      Occasion occasion,
+      EffectiveConfig config,
+      Target to,
+      Map<Family, Enforced> rules,
+      Sweep sweep) {
+    Duration took = occasion.took();
+    FlowUpdate update = follow(config, rules);
+    Map<Family, Result> results = new EnumMap<>(Family.class);
+    rules.forEach((family, enforced) -> results.put(family, enforced.result()));
+    return new SyncReport(
+        clock.instant(),
+        took,
+        reasons(occasion.why(), config, to, results),
+        config.keeping(kept),
+        to.backend().name(),
+        to.reasonInFull(),
+        occasion.fighting(),
+        results,
+        sweep,
+        update.flows(),
+        warnings(config, rules, sweep, update));
+  }
+
+  /** Established flows follow a new policy, if the config asks for it. */
+  private FlowUpdate follow(EffectiveConfig config, Map<Family, Enforced> rules) {
+    FlowUpdate update = new FlowUpdate(host, config.config().conntrack());
+    rules.forEach(
+        (family, enforced) -> {
+          Optional<Policy> now = enforced.plan().flatMap(Plan::desired);
+          if (now.isPresent() && !(enforced.result() instanceof Result.Failed)) {
+            // The policy observed in the kernel, or else the last one known to be in force.
+            Optional<Policy> before =
+                enforced
+                    .plan()
+                    .flatMap(plan -> plan.observed().policy())
+                    .or(() -> Optional.ofNullable(inForce.get(family)));
+            if (enforced.result() instanceof Result.Changed && before.isPresent()) {
+              update.revision(family, before.get(), now.get());
+            }
+            inForce.put(family, now.get());
+          }
+        });
+    return update;
+  }
+
+  /** Problems of the node that do not keep the rules from being in force. */
+  private List<String> warnings(
+      EffectiveConfig config, Map<Family, Enforced> rules, Sweep sweep, FlowUpdate update) {
+    List<String> warnings = new ArrayList<>();
+    rules.values().forEach(enforced -> warnings.addAll(enforced.remarks()));
+    warnings.addAll(sweep.unread());
+    warnings.addAll(update.warnings());
+    if (!config.config().outputAddresses().isEmpty()) {
+      warnings.addAll(OutputAddresses.warnings(config.config(), host.addresses().get()));
+    }
+    return warnings;
+  }
+
+  /**
+   * Why the rules changed, which is not always what woke the loop: a pass may see a new file before
+   * the file watch does, or find a flushed chain when it was woken to read the file.
+   */
+  private Set<Trigger> reasons(
+      Set<Trigger> woken, EffectiveConfig config, Target to, Map<Family, Result> results) {
+    if (woken.contains(Trigger.START) || !to.equals(target)) {
+      return woken;
+    }
+    EnumSet<Trigger> why = EnumSet.copyOf(woken);
+    if (!config.asksTheSameAs(inEffect)) {
+      why.remove(Trigger.RULES);
+      why.add(Trigger.CONFIG);
+    } else if (results.values().stream().anyMatch(Result.Changed.class::isInstance)) {
+      why.remove(Trigger.CONFIG);
+      if (failedBefore) {
+        why.add(Trigger.RETRY);
+      } else if (why.isEmpty()) {
+        why.add(Trigger.RULES);
+      }
+    }
+    return why;
+  }
+
+  /** Whether the target has a cheap watch to use between passes. */
+  boolean watches() {
+    Target last = target;
+    return last != null && last.watch() != Watch.NONE;
+  }
+
+  /** Whether the rules may have changed since they were last verified. */
+  boolean disturbed() {
+    return differsFrom(verified);
+  }
+
+  /** Whether the rules have changed since the last pass read them, whatever its result. */
+  boolean moved() {
+    return differsFrom(seen);
+  }
+
+  private boolean differsFrom(Optional<Object> before) {
+    Target last = target;
+    Optional<Object> fingerprint = last == null ? Optional.empty() : last.watch().fingerprint();
+    return fingerprint.isPresent() && !fingerprint.equals(before);
+  }
+}

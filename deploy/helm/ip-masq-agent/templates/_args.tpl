@@ -23,12 +23,44 @@
 {{- with .Values.toPorts }}
 - --to-ports={{ . }}
 {{- end }}
+{{- if .Values.dryRun }}
+- --dry-run
+{{- end }}
+{{- if ne .Values.logFormat "text" }}
+- --log-format={{ .Values.logFormat }}
+{{- end }}
+{{- with .Values.watchInterval }}
+- --watch-interval={{ . }}
+{{- end }}
+{{- if .Values.staged.enabled }}
+- --strict
+{{- end }}
 {{- if .Values.secondConfigMapName }}
 - --config=/etc/config
 {{- end }}
 {{- range .Values.extraArgs }}
 - {{ . | quote }}
 {{- end }}
+{{- end -}}
+
+{{- define "ip-masq-agent.name" -}}
+{{- .Values.nameOverride | default "ip-masq-agent" -}}
+{{- end -}}
+
+{{/* The file as a node sees it. */}}
+{{- define "ip-masq-agent.config" -}}
+{{- range list "backend" "enableIPv6" "masqChain" "randomFully" "toPorts" }}
+{{- if hasKey $.Values.config . }}
+{{- fail (printf "config.%s: set the chart's value %s instead, which becomes a flag and would win over the file" . .) }}
+{{- end }}
+{{- end }}
+{{- toYaml .Values.config }}
+{{ end -}}
+
+{{/* Staged, the beginning of the file's SHA-256 is part of the name: another config is another ConfigMap. */}}
+{{- define "ip-masq-agent.configMapName" -}}
+{{- .Values.configMapName }}
+{{- if .Values.staged.enabled }}-{{ include "ip-masq-agent.config" . | sha256sum | trunc 8 }}{{ end }}
 {{- end -}}
 
 {{- define "ip-masq-agent.labels" -}}

@@ -76,6 +76,49 @@ class AlertsTest {
   }
 
   @Test
+  void egressThatIsGoneIsCritical() throws Exception {
+    fires(
+        "IpMasqAgentEgressBroken",
+        """
+        ip_masq_agent_conflicts{instance="a",family="IPv4",kind="shields",owner="x"}: 1x40
+        ip_masq_agent_conflicts{instance="b",family="IPv4",kind="masquerades",owner="x"}: 1x40
+        ip_masq_agent_conflicts{instance="c",family="IPv4",kind="keeps",owner="x"}: 1x40
+        ip_masq_agent_conflicts{instance="d",family="IPv4",kind="drops",owner="x"}: 1x40
+        ip_masq_agent_flows_wrong{instance="e"}: 1x40
+        ip_masq_agent_flows_wrong{instance="f"}: 0x40
+        """,
+        "instance: a",
+        "instance: c",
+        "instance: d",
+        "instance: e");
+    var alert =
+        alerts().stream()
+            .filter(it -> it.get("alert").getAsString().equals("IpMasqAgentEgressBroken"))
+            .findFirst()
+            .orElseThrow();
+    assertEquals("critical", alert.getAsJsonObject("labels").get("severity").getAsString());
+    assertEquals("1m", alert.get("for").getAsString());
+  }
+
+  @Test
+  void aNodeThatIsNotOkAndOneThatIgnoresKeys() throws Exception {
+    fires(
+        "IpMasqAgentNotOk",
+        """
+        ip_masq_agent_ok{instance="a"}: 0x40
+        ip_masq_agent_ok{instance="b"}: 1x40
+        """,
+        "instance: a");
+    fires(
+        "IpMasqAgentConfigIgnored",
+        """
+        ip_masq_agent_config_ignored_keys{instance="a"}: 2x40
+        ip_masq_agent_config_ignored_keys{instance="b"}: 0x40
+        """,
+        "instance: a");
+  }
+
+  @Test
   void anAgentThatAPodMonitorScrapedAndThatNeverAnswered() throws Exception {
     fires(
         "IpMasqAgentDown",

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import ipmasq.testkit.ConfigVolume;
 import ipmasq.testkit.Eventually;
 import ipmasq.testkit.KernelTest;
@@ -47,6 +48,41 @@ class ContainerTest {
         loaded.name(), "docker.io/library/" + container().get("image").getAsString(), "manifest");
   }
 
+  /** By the Containerfile an engine makes the same of it, twice the same. */
+  @Test
+  void anEngineBuildsTheSame() throws Exception {
+    var platform = BuiltImage.last().platforms().getFirst();
+    var context = Project.file("dist/image/" + platform.architecture());
+    var ids = new ArrayList<String>();
+    for (int i = 0; i < 2; i++) {
+      ids.add(
+          podman(
+                  "build",
+                  "--quiet",
+                  "--no-cache",
+                  "--timestamp=1767225600",
+                  "--platform=linux/" + platform.architecture(),
+                  "--file=" + Project.file("container/Containerfile"),
+                  context.toString())
+              .ok());
+    }
+    try {
+      assertEquals(ids.get(0), ids.get(1));
+      var ours = platform.config().getAsJsonObject("config");
+      for (var key : List.of("User", "Env", "Entrypoint", "WorkingDir", "StopSignal")) {
+        var format = "--format={{json .Config." + key + "}}";
+        var theirs = podman("image", "inspect", format, ids.get(0)).ok();
+        assertEquals(ours.get(key), JsonParser.parseString(theirs), key);
+      }
+      var files =
+          "find() { for f in $1/* $1/.[!.]*; do [ -e $f ] || continue; echo $f;"
+              + " [ -d $f ] && [ ! -h $f ] && find $f; done; }; find /etc; find /usr";
+      assertEquals(shell(image, files).ok(), shell(ids.get(0), files).ok());
+    } finally {
+      podman("rmi", "--force", ids.get(0));
+    }
+  }
+
   @Test
   void theImageHoldsAShellForTheLauncherAndNoProgramsForIt() throws Exception {
     var said = shell("for d in /usr/bin /usr/lib/ip-masq-agent/bin; do echo $d/*; done");
@@ -58,7 +94,11 @@ class ContainerTest {
   }
 
   private static Podman.Said shell(String script) throws Exception {
-    return podman("run", "--rm", "--network=none", "--entrypoint=/bin/sh", image, "-c", script);
+    return shell(image, script);
+  }
+
+  private static Podman.Said shell(String of, String script) throws Exception {
+    return podman("run", "--rm", "--network=none", "--entrypoint=/bin/sh", of, "-c", script);
   }
 
   @Test

@@ -22,7 +22,7 @@ final class FakeCluster {
     folder = Files.createDirectories(place.resolve("cluster"));
     bin = Files.createDirectories(place.resolve("bin"));
     temporary = Files.createDirectories(place.resolve("tmp"));
-    for (var part : List.of("map", "volume", "broken", "hangs", "deaf", "bad")) {
+    for (var part : List.of("maps", "refuses", "broken", "hangs", "says")) {
       Files.createDirectory(folder.resolve(part));
     }
     try (var script = FakeCluster.class.getResourceAsStream("/fake-kubectl")) {
@@ -31,11 +31,39 @@ final class FakeCluster {
     bin.resolve("kubectl").toFile().setExecutable(true);
     var numbers = IntStream.rangeClosed(1, nodes).boxed().toList();
     write(
+        "daemonset",
+        """
+        label k8s-app=ip-masq-agent
+        node kubernetes.io/os=linux
+        container agent
+        argument --listen=127.0.0.1:10347
+        argument --masq-chain=MINE
+        volume 0
+        config ip-masq-agent
+        key config
+        strategy RollingUpdate
+        pace 10%%
+        desired %1$d
+        available %1$d
+        updated %1$d
+        """
+            .formatted(nodes));
+    write(
         "pods",
         numbers.stream()
-            .map(i -> "n%d|ip-masq-agent-%d|Running|%n".formatted(i, i))
+            .map(i -> "n%d|a-%d|True|ip-masq-agent|r/ip-masq-agent:0.2.0|%n".formatted(i, i))
             .collect(Collectors.joining()));
-    write("nodes", numbers.stream().map(i -> "n" + i + "\n").collect(Collectors.joining()));
+    write("nodes", numbers.stream().map(i -> "n" + i + "|True\n").collect(Collectors.joining()));
+  }
+
+  /** Replaces what a line of one of its files says. */
+  void edit(String path, String what, String by) throws IOException {
+    var before = read(path);
+    var after = before.replaceAll(what, by);
+    if (after.equals(before)) {
+      throw new AssertionError(what + " is not in " + before);
+    }
+    write(path, after);
   }
 
   /** What a run of the plugin said, and how it ended. */

@@ -1,15 +1,20 @@
 package ipmasq.deploy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.kubernetes.client.openapi.models.V1ConfigMap;
 import io.kubernetes.client.openapi.models.V1DaemonSet;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -58,13 +63,21 @@ class ManifestTest {
   @MethodSource("overlays")
   void everyOverlayIsADaemonSetThatKubernetesKnows(String overlay) throws Exception {
     var rendered = Kustomize.render("deploy/overlays/" + overlay);
-    assertEquals(1, rendered.all().size());
+    assertEquals(overlay.equals("staged") ? 2 : 1, rendered.all().size());
     V1DaemonSet.validateJsonElement(rendered.only("DaemonSet"));
   }
 
   @Test
   void componentsCombineInAnyOrder(@TempDir Path folder) throws Exception {
-    var components = folders("deploy/components");
+    var components = new ArrayList<>(folders("deploy/components"));
+    components.removeIf(component -> component.startsWith("staged"));
+    combine(folder, components);
+    components.add("staged-two-configmaps");
+    components.remove("two-configmaps");
+    combine(folder, components);
+  }
+
+  private static void combine(Path folder, List<String> components) throws Exception {
     var forwards = Kustomize.combined(folder, components);
     V1DaemonSet.validateJsonElement(forwards);
     assertEquals(sorted(forwards), sorted(Kustomize.combined(folder, components.reversed())));
@@ -177,6 +190,48 @@ class ManifestTest {
         Objects.difference(
             Objects.of(Project.text("ip-masq-agent.yaml")).only("DaemonSet"),
             Kustomize.combined(folder, List.of("two-configmaps"))));
+  }
+
+  @Test
+  void staged() throws Exception {
+    var map = Kustomize.render("deploy/overlays/staged").only("ConfigMap");
+    V1ConfigMap.validateJsonElement(map);
+    var name = map.getAsJsonObject("metadata").get("name").getAsString();
+    assertTrue(name.matches("ip-masq-agent-[0-9a-z]{10}"), name);
+    assertTrue(map.get("immutable").getAsBoolean());
+    assertEquals(
+        """
+        - /spec/template/spec/volumes/0/configMap/name = ip-masq-agent
+        - /spec/template/spec/volumes/0/configMap/optional = true
+        + /spec/minReadySeconds = 30
+        + /spec/template/spec/containers/0/args/1 = --strict
+        + /spec/template/spec/containers/0/volumeMounts/2/mountPath = /var/lib/ip-masq-agent
+        + /spec/template/spec/containers/0/volumeMounts/2/name = state
+        + /spec/template/spec/volumes/0/configMap/name = %s
+        + /spec/template/spec/volumes/2/hostPath/path = /var/lib/ip-masq-agent
+        + /spec/template/spec/volumes/2/hostPath/type = DirectoryOrCreate
+        + /spec/template/spec/volumes/2/name = state
+        """
+            .formatted(name),
+        changes("overlays/staged"));
+  }
+
+  @Test
+  void bothOfTwoStagedConfigMapsAreNamedAfterTheirContent(@TempDir Path folder) throws Exception {
+    var set = Kustomize.combined(folder, List.of("staged-two-configmaps")).toString();
+    for (var name : List.of("ip-masq-agent", "ip-masq-agent-more")) {
+      assertTrue(
+          Pattern.compile("\"name\":\"" + name + "-[0-9a-z]{10}\"").matcher(set).find(), set);
+    }
+    assertFalse(set.contains("optional"), set);
+  }
+
+  @Test
+  void stagedNeedsAConfig(@TempDir Path folder) throws Exception {
+    var error =
+        assertThrows(
+            AssertionError.class, () -> Kustomize.combined(folder, List.of("staged"), List.of()));
+    assertTrue(error.getMessage().contains("ConfigMap"), error::getMessage);
   }
 
   private static String changes(String folder) throws Exception {

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.kubernetes.client.openapi.models.V1DaemonSet;
+import com.google.gson.JsonParser;
 import ipmasq.testkit.Eventually;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
@@ -13,16 +13,22 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code kubectl ip-masq} in front of a kubectl that plays a cluster. */
+/**
+ * {@code kubectl ip-masq} in front of a kubectl that plays a cluster: its words, its questions and
+ * what it refuses. That Kubernetes understands it is for {@code ClusterTest} and {@code FleetTest}.
+ */
 class PluginTest {
   private static final String OLD = "nonMasqueradeCIDRs: [10.0.0.0/8]\n";
+  private static final String OLD_NAME = "ip-masq-agent-b8bf7a36";
   private static final String NEW = "nonMasqueradeCIDRs: [172.16.0.0/12]\n";
+  private static final String NEW_NAME = "ip-masq-agent-bb72ec8a";
 
   @TempDir Path folder;
 
@@ -30,12 +36,12 @@ class PluginTest {
     return new FakeCluster(folder, nodes);
   }
 
-  private FakeCluster clusterWithConfig(int nodes) throws Exception {
+  /** A config is mounted by the name of its content already. */
+  private FakeCluster staged(int nodes) throws Exception {
     var cluster = cluster(nodes);
-    cluster.write("map/ip-masq-agent", OLD);
-    for (int i = 1; i <= nodes; i++) {
-      cluster.write("volume/ip-masq-agent-" + i, OLD);
-    }
+    cluster.write("maps/" + OLD_NAME, OLD);
+    cluster.edit("daemonset", "config ip-masq-agent", "config " + OLD_NAME);
+    cluster.edit("pods", "True.ip-masq-agent", "True|" + OLD_NAME);
     return cluster;
   }
 
@@ -43,252 +49,347 @@ class PluginTest {
   @ValueSource(strings = {"dash", "bash --posix", "busybox sh"})
   void everyShell(String shell) throws Exception {
     assumeTrue(isHere(shell.split(" ")[0]), "no such shell here");
-    var said = cluster(2).runIn(shell, "status");
+    var cluster = staged(2);
     assertEquals(
         List.of(
-            "NODE | VERSION | CONFIG | BACKEND | STATE",
-            "n1 | 0.1.0 | defaults | iptables-nft | ok",
-            "n2 | 0.1.0 | defaults | iptables-nft | ok"),
-        said.lines());
-    assertEquals(0, said.exit());
-    assertEquals("2 of 2 nodes are ok.\n", said.err());
-  }
-
-  @Test
-  void hundredsOfNodesOfWhichSomeHaveProblems() throws Exception {
-    var cluster = clusterWithConfig(300);
-    cluster.write("broken/ip-masq-agent-7", "Error from server (NotFound): no such container\n");
-    cluster.write("hangs/ip-masq-agent-8", "");
-    cluster.write("bad/ip-masq-agent-9", "the file | is bad");
-    cluster.write("volume/ip-masq-agent-10", NEW);
-    cluster.write("pods", cluster.read("pods") + "n301|ip-masq-agent-301|Pending|ErrImagePull\n");
-    cluster.write("nodes", cluster.read("nodes") + "n301\nn302\n");
-    var said = cluster.run("status", "--node-timeout=2");
-    assertEquals(1, said.exit());
-    var lines = said.lines();
-    assertEquals(303, lines.size());
-    assertEquals(
-        List.of(
-            "n301 | - | - | - | pod ip-masq-agent-301 is not running: ErrImagePull",
-            "n7 | - | - | - | no answer: no such container",
-            "n8 | - | - | - | no answer within 2 s",
-            "n9 | 0.1.0 | b8bf7a366802 | iptables-nft | Not ready: the file   is bad. Line 7: no CIDR: \"10/8\"",
-            "n302 | - | - | - | no agent on this node"),
-        lines.stream()
-            .skip(1)
-            .filter(line -> !line.endsWith(" ok"))
-            .map(line -> line.replace("file | is", "file   is"))
-            .toList());
-    assertTrue(said.err().contains("asked 200 of 300 nodes"), said.err());
-    assertTrue(said.err().contains("297 of 302 nodes are ok. Their configs differ: "), said.err());
+            "NODE | CONFIG | VERSION | STATE",
+            "n1 | " + OLD_NAME + " | 0.2.0 | ready",
+            "n2 | " + OLD_NAME + " | 0.2.0 | ready",
+            "2 of 2 nodes are ready. Configs: " + OLD_NAME + " on 2."),
+        cluster.runIn(shell, "status").lines());
+    var applied = cluster.runIn(shell, "apply", cluster.config(NEW), "--yes");
+    assertEquals(0, applied.exit(), applied.err());
+    assertTrue(applied.out().endsWith("2 of 2 nodes have " + NEW_NAME + ".\n"), applied.out());
     assertEquals(List.of(), cluster.leftovers());
   }
 
   @Test
-  void watchPrintsWhatChanges() throws Exception {
-    var cluster = cluster(2);
-    var out = folder.resolve("out");
-    var process =
-        cluster
-            .start(List.of("dash"), "status", "--watch", "--interval=1")
-            .redirectOutput(out.toFile())
-            .redirectError(Redirect.DISCARD)
-            .start();
-    try {
-      Eventually.eventually("the first table", () -> Files.readString(out), t -> t.contains("n2"));
-      cluster.write("bad/ip-masq-agent-2", "somebody touched it");
-      var text =
-          Eventually.eventually(
-              "the change", () -> Files.readString(out), t -> t.contains("touched"));
-      assertEquals(1, text.lines().filter(line -> line.startsWith("n1 ")).count(), text);
-    } finally {
-      process.descendants().forEach(ProcessHandle::destroy);
-      process.destroy();
-      process.waitFor();
+  void onlyAgentsThatAreNotReadyAreAskedWhy() throws Exception {
+    var cluster = staged(300);
+    for (int i = 5; i <= 8; i++) {
+      cluster.edit("pods", "\nn%1$d.a-%1$d.True".formatted(i), "\nn%1$d|a-%1$d|False".formatted(i));
     }
+    cluster.write("says/a-5", "Not ready: the file | is \u001b[31mbad.\nmore\n");
+    cluster.write("says/a-6", "Not ready: the file | is \u001b[31mbad.\n");
+    cluster.write("broken/a-7", "Error from server (NotFound): no such container\n");
+    cluster.write("hangs/a-8", "");
+    cluster.edit("nodes", "\nn9.True", "\nn9|Unknown");
+    cluster.edit("pods", "\nn10.a-10.*", "");
+    var said = cluster.run("status", "--timeout=10");
+    assertEquals(1, said.exit());
+    assertEquals(
+        """
+        294 of 300 nodes are ready. Configs: ip-masq-agent-b8bf7a36 on 299.
+          2: Not ready: the file   is ?[31mbad. (n5 n6)
+          1: no answer: no such container (n7)
+          1: no answer within 3 s (n8)
+          1: the node is not ready (n9)
+          1: no agent on this node (n10)
+        """,
+        said.out()
+            .lines()
+            .skip(301)
+            .map(line -> line.replaceAll("within \\d+ s", "within 3 s") + "\n")
+            .collect(Collectors.joining()));
+    assertEquals(4, cluster.calls().stream().filter(c -> c.contains(" exec ")).count());
+  }
+
+  @Test
+  void statusForScripts() throws Exception {
+    var cluster = staged(2);
+    cluster.edit("pods", "a-2.True", "a-2|False");
+    cluster.write("says/a-2", "Not ready: \"quoted\\\".\n");
+    var json = JsonParser.parseString(cluster.run("status", "-o", "json").out()).getAsJsonObject();
+    var second = json.getAsJsonArray("nodes").get(1).getAsJsonObject();
+    assertEquals("unready", second.get("state").getAsString());
+    assertEquals("Not ready: \"quoted\\\".", second.get("reason").getAsString());
   }
 
   @Test
   void applies() throws Exception {
-    var cluster = clusterWithConfig(3);
-    var said = cluster.run("apply", cluster.config(NEW), "--yes");
+    var cluster = staged(3);
+    var said = cluster.run("apply", cluster.config(NEW), "--yes", "--canary=n2");
     assertEquals(
         """
-        On n1:
-          IPv4 (iptables-nft)
-            +10.0.0.0/8
-        3 of 3 nodes have the config (bb72ec8a677f).
+        ip-masq-agent-bb72ec8a on n2: 1 to add
+        n2: 9 of pods
+        3 of 3 nodes have ip-masq-agent-bb72ec8a.
         """,
         said.out());
-    assertEquals("", said.err());
-    assertEquals(0, said.exit());
-    assertEquals(NEW, cluster.read("map/ip-masq-agent"));
-    assertEquals(OLD, cluster.read("map/ip-masq-agent-previous"));
-    assertEquals(NEW, cluster.read("volume/ip-masq-agent-3"));
-    assertEquals(1, cluster.calls().stream().filter(c -> c.contains("annotate")).count());
+    assertEquals(0, said.exit(), said.err());
+    assertEquals(NEW, cluster.read("maps/" + NEW_NAME));
+    assertEquals("me\n", cluster.read("maps/" + NEW_NAME + ".by"));
+    assertEquals(OLD_NAME + "\n", cluster.read("maps/" + NEW_NAME + ".before"));
+    var patches = cluster.read("patches").lines().toList();
+    assertEquals(2, patches.size());
+    for (var part : List.of("\"op\":\"test\"", OLD_NAME, NEW_NAME, "OnDelete", "~1held")) {
+      assertTrue(patches.getFirst().contains(part), patches.getFirst());
+    }
+    assertTrue(patches.getLast().contains("RollingUpdate"), patches.getLast());
+    assertTrue(cluster.calls().stream().anyMatch(c -> c.contains("delete pod a-2")));
   }
 
+  /** The first config of its own: the one before is kept, and the DaemonSet becomes staged. */
   @Test
-  void aKubeletThatOverlooksTheFirstNudgeGetsAnother() throws Exception {
-    var cluster = clusterWithConfig(3);
-    cluster.write("deaf/ip-masq-agent-2", "once\n");
+  void aConfigMapEditedInPlaceIsLeftBehind() throws Exception {
+    var cluster = cluster(2);
+    cluster.write("maps/ip-masq-agent", OLD);
     var said = cluster.run("apply", cluster.config(NEW), "--yes");
     assertEquals(0, said.exit(), said.err());
-    var nudges = cluster.calls().stream().filter(c -> c.contains("annotate")).toList();
-    assertEquals(2, nudges.size());
-    assertFalse(nudges.getLast().contains("ip-masq-agent-1"), nudges.getLast());
-    assertTrue(nudges.getLast().contains("ip-masq-agent-2"), nudges.getLast());
+    assertTrue(said.err().contains("editing ip-masq-agent changes nothing"), said.err());
+    assertEquals(OLD, cluster.read("maps/" + OLD_NAME));
+    assertEquals(OLD_NAME + "\n", cluster.read("maps/" + NEW_NAME + ".before"));
+    var patch = cluster.read("patches");
+    for (var part : List.of("\"--strict\"", "optional\",\"value\":false", "minReady", "/var/lib")) {
+      assertTrue(patch.contains(part), patch);
+    }
+    assertEquals(0, cluster.run("rollback", "--yes").exit());
+    assertTrue(cluster.read("pods").contains(OLD_NAME));
   }
 
   @Test
-  void saysWhichNodesDoNotFollow() throws Exception {
-    var cluster = clusterWithConfig(4);
-    cluster.write("deaf/ip-masq-agent-2", "once\nagain\n");
-    cluster.write("bad/ip-masq-agent-3", "IPv6 is off here");
-    cluster.write("broken/ip-masq-agent-4", "error: unable to upgrade connection\n");
-    var said = cluster.run("apply", cluster.config(NEW), "--yes", "--timeout=3");
+  void theDefaultsAreAConfigToo() throws Exception {
+    var cluster = cluster(1);
+    assertEquals(0, cluster.run("apply", cluster.config(NEW), "--yes").exit());
+    var before = cluster.read("maps/" + NEW_NAME + ".before").strip();
+    assertEquals("{}\n", cluster.read("maps/" + before));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "wrong                              | the agent does not take the file",
+        "'kind: Deployment'                 | not a ConfigMap with the key config",
+      })
+  void aBadFileChangesNothing(String text, String reason) throws Exception {
+    var cluster = staged(2);
+    var said = cluster.run("apply", cluster.config(text + "\n"), "--yes");
     assertEquals(1, said.exit());
-    assertTrue(said.err().startsWith("1 of 4 nodes have the config after "), said.err());
-    assertTrue(
-        said.err()
-            .endsWith(
-                """
-                 s. These have not:
-                  n2: still has b8bf7a366802
-                  n3: Not ready: IPv6 is off here. Line 7: no CIDR: "10/8"
-                  n4: no answer: unable to upgrade connection
-                """),
-        said.err());
+    assertTrue(said.err().contains(reason), said.err());
+    assertFalse(cluster.has("patches"));
   }
 
   @Test
-  void aBadFileChangesNothing() throws Exception {
-    var cluster = clusterWithConfig(1);
-    var file = cluster.config("wrong\n");
-    var said = cluster.run("apply", file, "--yes");
-    assertEquals(1, said.exit());
-    assertEquals(
-        file
-            + """
-            :1:1: error: not a config
-            kubectl ip-masq: nothing was changed: n1 does not take the file
-            """,
-        said.err());
-    assertEquals(OLD, cluster.read("map/ip-masq-agent"));
-    assertFalse(cluster.has("map/ip-masq-agent-previous"));
-  }
-
-  @Test
-  void anotherNodeChecksTheFileWhereOneIsSilent() throws Exception {
-    var cluster = clusterWithConfig(3);
-    cluster.write("hangs/ip-masq-agent-1", "");
-    cluster.write("broken/ip-masq-agent-2", "error: unable to upgrade connection\n");
+  void aManifestIsUnwrapped() throws Exception {
+    var cluster = staged(1);
     var said =
-        cluster.run("apply", cluster.config(NEW), "--yes", "--node-timeout=1", "--timeout=2");
-    assertTrue(said.out().startsWith("On n3:\n"), said.out());
-    assertTrue(
-        said.err()
-            .startsWith("n1: no answer within 1 s\nn2: no answer: unable to upgrade connection\n"),
-        said.err());
-    assertEquals(NEW, cluster.read("map/ip-masq-agent"));
+        cluster.run("apply", cluster.config("kind: ConfigMap\ndata:\n  config: {}\n"), "--yes");
+    assertEquals(0, said.exit(), said.err());
+    assertEquals("{}\n", cluster.read("checked"));
   }
 
   @Test
-  void aPlanIsNoCondition() throws Exception {
-    var cluster = clusterWithConfig(1);
-    var said = cluster.run("apply", cluster.config("# unplanned\n" + NEW), "--yes");
-    assertEquals(0, said.exit());
-    assertEquals(
-        """
-        ip-masq-agent: the rules cannot be read
-        The file is good, but n1 cannot say what it would change there.
-        """,
-        said.err());
+  void aBadConfigStopsAtTheFirstNode() throws Exception {
+    var cluster = staged(3);
+    cluster.write("refuses/" + NEW_NAME, "");
+    cluster.write("says/a-1", "Not ready: the link is missing.\n");
+    var said = cluster.run("apply", cluster.config(NEW), "--yes", "--canary=n1", "--patience=1");
+    assertEquals(1, said.exit());
+    assertTrue(said.err().contains("1: Not ready: the link is missing. (n1)"), said.err());
+    assertTrue(said.err().contains("rollback returns to " + OLD_NAME), said.err());
+    assertEquals(2, cluster.read("pods").lines().filter(p -> p.contains(OLD_NAME)).count());
+    var status = cluster.run("status");
+    assertTrue(status.out().contains("The rollout of " + NEW_NAME + " is held"), status.out());
+    assertEquals(0, cluster.run("rollback", "--yes").exit());
+    assertFalse(cluster.read("daemonset").contains("held"));
+  }
+
+  @Test
+  void undoesUnasked() throws Exception {
+    var cluster = staged(3);
+    cluster.write("refuses/" + NEW_NAME, "");
+    var said = cluster.run("apply", cluster.config(NEW), "--yes", "--undo", "--patience=1");
+    assertEquals(1, said.exit());
+    assertTrue(said.out().endsWith("3 of 3 nodes have " + OLD_NAME + ".\n"), said.out());
+  }
+
+  /** What is written tests the name that was read: of two at once, one is refused. */
+  @Test
+  void onlyAConfigOfTheHistoryIsMounted() throws Exception {
+    var cluster = staged(1);
+    cluster.write("maps/ip-masq-agent-other", NEW);
+    var said = cluster.run("rollback", "--to=ip-masq-agent-other", "--yes");
+    assertEquals(1, said.exit());
+    assertTrue(said.err().contains("not a ConfigMap of the history"), said.err());
+  }
+
+  @Test
+  void whatNothingUsesIsRemoved() throws Exception {
+    var cluster = staged(1);
+    cluster.write("maps/ip-masq-agent-00000000", "{}");
+    cluster.write("maps/ip-masq-agent-00000000.applied", "once");
+    cluster.write("maps/ip-masq-agent-11111111", "just made by another apply");
+    cluster.run("apply", cluster.config(NEW), "--yes");
+    assertFalse(cluster.has("maps/ip-masq-agent-00000000"));
+    assertTrue(cluster.has("maps/ip-masq-agent-11111111"));
+  }
+
+  @Test
+  void paceIsWidenedByTheDeadAndPutBack() throws Exception {
+    var cluster = staged(30);
+    cluster.edit("nodes", "n7.True", "n7|False");
+    cluster.edit("nodes", "n8.True", "n8|Unknown");
+    cluster.edit("daemonset", "available 30", "available 28");
+    var said = cluster.run("apply", cluster.config(NEW), "--yes");
+    assertEquals(0, said.exit(), said.err());
+    assertTrue(said.out().contains("28 of 30 nodes have"), said.out());
+    assertTrue(said.out().contains("get it when they return: n7 n8"), said.out());
+    var paces =
+        cluster
+            .read("patches")
+            .lines()
+            .filter(p -> p.contains("maxUnavailable"))
+            .map(p -> p.replaceAll(".*maxUnavailable\",\"value\":([^}]*)}.*", "$1"))
+            .toList();
+    assertTrue(
+        paces.isEmpty() || paces.equals(List.of("5", "\"10%\"")), () -> "paces were " + paces);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "owner Helm (release web): run helm upgrade | belongs to Helm (release web)",
+        "owner Argo CD (application net): in git     | belongs to Argo CD (application net)",
+        "argument cleanup                            | is being uninstalled",
+        "config ip-masq-agent-more                   | mounts several ConfigMaps",
+      })
+  void whatOthersOwnIsNotWritten(String line, String reason) throws Exception {
+    var cluster = staged(1);
+    cluster.write("daemonset", cluster.read("daemonset") + line + "\n");
+    for (var command : List.of("apply " + cluster.config(NEW), "rollback --to " + OLD_NAME)) {
+      var said = cluster.run((command + " --yes").split(" "));
+      assertEquals(1, said.exit());
+      assertTrue(said.err().contains("nothing was changed: "), said.err());
+      assertTrue(said.err().contains(reason), said.err());
+    }
+    assertFalse(cluster.has("patches"));
+  }
+
+  @Test
+  void aFieldThatAnotherManagerAppliedIsNotWritten() throws Exception {
+    var cluster = staged(1);
+    cluster.write("manager", "kustomize-controller");
+    var said = cluster.run("apply", cluster.config(NEW), "--yes");
+    assertTrue(said.err().contains("managed with \"kustomize-controller\""), said.err());
+    cluster.write("manager", "kubectl-client-side-apply");
+    assertEquals(0, cluster.run("apply", cluster.config(NEW), "--yes").exit());
   }
 
   @Test
   void nothingIsWrittenWithoutAnAnswer() throws Exception {
-    var cluster = clusterWithConfig(1);
-    var said = cluster.run("apply", cluster.config(NEW));
-    assertEquals(1, said.exit());
-    assertTrue(said.err().contains("give --yes"), said.err());
-    assertEquals(OLD, cluster.read("map/ip-masq-agent"));
-  }
-
-  @Test
-  void theSameFileAgainKeepsTheOneBefore() throws Exception {
-    var cluster = clusterWithConfig(1);
-    assertEquals(0, cluster.run("apply", cluster.config(NEW), "--yes").exit());
-    var said = cluster.run("apply", cluster.config(NEW), "--yes");
-    assertEquals(0, said.exit());
-    assertTrue(said.err().contains("has this config already"), said.err());
-    assertEquals(OLD, cluster.read("map/ip-masq-agent-previous"));
+    var cluster = staged(1);
+    for (var command : List.of("apply " + cluster.config(NEW), "uninstall")) {
+      var said = cluster.run(command.split(" "));
+      assertEquals(1, said.exit());
+      assertTrue(said.err().contains("give --yes"), said.err());
+      assertFalse(cluster.has("patches"));
+    }
   }
 
   @Test
   void rollsBackAndForth() throws Exception {
-    var cluster = clusterWithConfig(2);
-    cluster.run("apply", cluster.config(NEW), "--yes");
-    assertEquals(0, cluster.run("rollback", "--yes").exit());
-    assertEquals(OLD, cluster.read("volume/ip-masq-agent-2"));
-    assertEquals(0, cluster.run("rollback", "--yes").exit());
-    assertEquals(NEW, cluster.read("volume/ip-masq-agent-2"));
-  }
-
-  @Test
-  void rollsBackToNoConfigAtAll() throws Exception {
-    var cluster = cluster(2);
+    var cluster = staged(2);
+    cluster.write("maps/" + OLD_NAME + ".by", "them");
     assertEquals(0, cluster.run("apply", cluster.config(NEW), "--yes").exit());
-    var said = cluster.run("rollback", "--yes");
-    assertEquals(0, said.exit(), said.err());
-    assertTrue(said.out().contains("go back to their defaults"), said.out());
-    assertFalse(cluster.has("map/ip-masq-agent"));
-    assertFalse(cluster.has("volume/ip-masq-agent-1"));
+    assertEquals(0, cluster.run("rollback", "--yes").exit());
+    assertTrue(cluster.read("pods").contains(OLD_NAME));
+    assertEquals(0, cluster.run("rollback", "--yes").exit());
+    assertTrue(cluster.read("pods").contains(NEW_NAME));
+    var history = cluster.run("history").lines();
+    assertEquals(2, history.size());
+    assertTrue(
+        history.stream().anyMatch(line -> line.startsWith("* " + NEW_NAME)), history::toString);
   }
 
   @Test
   void thereMayBeNothingToGoBackTo() throws Exception {
-    var cluster = clusterWithConfig(1);
-    var said = cluster.run("rollback", "--yes");
+    var said = staged(1).run("rollback", "--yes");
     assertEquals(1, said.exit());
-    assertTrue(said.err().contains("there is no earlier config"), said.err());
+    assertTrue(said.err().contains("no config before"), said.err());
   }
 
   @Test
-  void explainsFromThePodsAddressOnItsNode() throws Exception {
-    var cluster = cluster(3);
-    var said = cluster.run("explain", "web", "8.8.8.8", "fd00::1", "--proto=udp", "-n", "shop");
-    assertEquals(0, said.exit(), said.err());
-    var asked = cluster.calls().stream().filter(c -> c.contains(" exec ")).toList();
-    assertTrue(asked.getFirst().contains("exec ip-masq-agent-2 "), asked.getFirst());
-    assertTrue(asked.getFirst().endsWith("explain --from=10.244.2.7 --proto=udp 8.8.8.8"));
-    assertTrue(asked.getLast().endsWith("explain --from=fd00::7 --proto=udp fd00::1"));
-    assertTrue(cluster.calls().contains("--namespace=shop get pod web"));
-  }
-
-  @Test
-  void uninstallRemovesTheAgentsFirst() throws Exception {
-    var cluster = cluster(2);
-    var said = cluster.run("uninstall", "--yes");
-    assertEquals(0, said.exit(), said.err());
-    var order =
-        cluster.calls().stream()
-            .map(call -> call.replace("--namespace=kube-system ", ""))
-            .filter(call -> !call.startsWith("get "))
-            .map(call -> call.replaceAll("(\\w+ \\S+).*", "$1"))
-            .toList();
-    assertEquals(
-        List.of("delete daemonset", "apply -f", "rollout status", "delete daemonset"), order);
-    var set = Objects.of(cluster.read("cleanup")).only("DaemonSet");
-    V1DaemonSet.validateJsonElement(set);
-    // The same as is shipped, with the flags of these agents.
+  void flowsAreSummedOverNodes() throws Exception {
+    var cluster = staged(3);
     assertEquals(
         """
-        + /spec/template/spec/initContainers/0/args/1 = --masq-chain=MINE
+        21 of 300 flows on 3 nodes would leave with another source if they began now.
+          15 to 10.0.0.0/8: a, then b
+          6 to fd00::/8: a, then b
         """,
-        Objects.difference(
-            Objects.of(Project.text("deploy/cleanup/ip-masq-agent-cleanup.yaml")).only("DaemonSet"),
-            set));
+        cluster.run("plan", cluster.config(NEW), "--flows").out());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"explain", "trace"})
+  void fromThePodsAddressOnItsNode(String command) throws Exception {
+    var cluster = staged(3);
+    var said = cluster.run(command, "web", "8.8.8.8", "fd00::1", "--proto=udp", "-n", "shop");
+    assertEquals(
+        command
+            + " --from=10.244.2.7 --proto=udp 8.8.8.8\n"
+            + command
+            + " --from=fd00::7 --proto=udp fd00::1\n",
+        said.out());
+    assertTrue(cluster.calls().contains("--namespace=shop get pod web"));
+    assertTrue(cluster.calls().stream().anyMatch(c -> c.contains("exec -i a-2 ")));
+  }
+
+  @Test
+  void aGoAgentIsNamed() throws Exception {
+    var cluster = staged(1);
+    cluster.write(
+        "broken/a-1", "error: exec: \"ip-masq-agent\": executable file not found in $PATH\n");
+    var said = cluster.run("check", cluster.config(NEW));
+    assertTrue(said.err().contains("not this project's (a Go agent?)"), said.err());
+  }
+
+  @Test
+  void uninstallTurnsThePodsIntoCleaners() throws Exception {
+    var cluster = staged(2);
+    var said = cluster.run("uninstall", "--yes", "--configmaps");
+    assertEquals(0, said.exit(), said.err());
+    assertTrue(said.out().contains("removed from 2 nodes"), said.out());
+    assertFalse(cluster.has("daemonset"));
+    assertFalse(cluster.has("maps/" + OLD_NAME));
+    // The chart's hook does the same.
+    var hook = Project.text("deploy/helm/ip-masq-agent/templates/cleanup-hook.yaml");
+    var patch = cluster.read("patches");
+    for (var part :
+        List.of("--hold", "--dry-run", "/etc/config", "maxUnavailable", "100%", "NET_RAW")) {
+      assertTrue(patch.contains(part) && hook.contains(part), part);
+    }
+    JsonParser.parseString(patch);
+    assertTrue(patch.contains("--masq-chain=MINE"), patch);
+  }
+
+  @Test
+  void uninstallWaitsForUnreachableNodes() throws Exception {
+    var cluster = staged(2);
+    cluster.edit("nodes", "n2.True", "n2|Unknown");
+    var said = cluster.run("uninstall", "--yes");
+    assertEquals(1, said.exit());
+    assertTrue(said.err().contains("until they return: n2"), said.err());
+    assertTrue(cluster.has("daemonset"));
+    assertEquals(0, cluster.run("uninstall", "--yes", "--forget").exit());
+    assertFalse(cluster.has("daemonset"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "uninstall --yes, can-i delete, you may not delete daemonsets",
+    "status, get pods, cannot get resource \"pods\"",
+    "history, get configmaps, cannot get resource \"configmaps\"",
+  })
+  void missingRightsAreNamed(String command, String right, String words) throws Exception {
+    var cluster = staged(1);
+    cluster.write("forbidden", right.equals("can-i delete") ? "delete daemonsets\n" : right + "\n");
+    var said = cluster.run(command.split(" "));
+    assertEquals(1, said.exit());
+    assertTrue(said.err().contains(words), said.err());
+    assertFalse(cluster.has("patches"));
   }
 
   @ParameterizedTest
@@ -299,9 +400,11 @@ class PluginTest {
     "apply a b, apply takes one file",
     "explain web, explain needs a pod and an address",
     "explain web example.org, \"example.org\" is not an IP address",
-    "status --wach, unknown flag --wach",
+    "status --wach=1, unknown flag --wach",
     "status --parallel=0, --parallel is a whole number above 0",
-    "status --interval, --interval needs a value"
+    "status --timeout, --timeout is unknown or needs a value",
+    "status --name=a|b, \"a|b\" is no name",
+    "status -o yaml, -o can be json"
   })
   void wrongUsage(String arguments, String complaint) throws Exception {
     var said = cluster(1).run(arguments.split(" "));
@@ -320,34 +423,33 @@ class PluginTest {
   @Test
   void noSuchDaemonSet() throws Exception {
     var cluster = cluster(1);
-    Files.delete(folder.resolve("cluster/pods"));
-    var said = cluster.run("status");
+    Files.delete(folder.resolve("cluster/daemonset"));
+    var said = cluster.run("status", "-n", "net");
     assertEquals(1, said.exit());
-    assertTrue(said.err().contains("daemonsets.apps \"ip-masq-agent\" not found"), said.err());
+    assertTrue(said.err().contains("there is no DaemonSet net/ip-masq-agent"), said.err());
   }
 
   @Test
   void anInterruptEndsEverything() throws Exception {
-    var cluster = cluster(3);
-    cluster.write("hangs/ip-masq-agent-1", "");
-    cluster.write("hangs/ip-masq-agent-3", "");
+    var cluster = staged(3);
+    cluster.write("hangs/a-1", "");
+    cluster.write("hangs/a-3", "");
     // As a terminal does: to the whole group of processes.
     var process =
         cluster
-            .start(List.of("setsid", "env", "--default-signal=INT", "dash"), "status")
+            .start(List.of("setsid", "env", "--default-signal=INT", "dash"), "status", "--deep")
             .redirectOutput(Redirect.DISCARD)
             .redirectError(Redirect.DISCARD)
             .start();
     try {
-      for (var pod : List.of("1", "3")) {
-        Eventually.eventually(
-            "asked", () -> cluster.has("hung.ip-masq-agent-" + pod), asked -> asked);
+      for (var pod : List.of("a-1", "a-3")) {
+        Eventually.eventually("asked", () -> cluster.has("hung." + pod), asked -> asked);
       }
       new ProcessBuilder("kill", "-INT", "--", "-" + process.pid()).start().waitFor();
       assertTrue(process.waitFor(10, TimeUnit.SECONDS), "it goes on");
       assertEquals(130, process.exitValue());
-      for (var pod : List.of("1", "3")) {
-        long kubectl = Long.parseLong(cluster.read("hung.ip-masq-agent-" + pod).strip());
+      for (var pod : List.of("a-1", "a-3")) {
+        long kubectl = Long.parseLong(cluster.read("hung." + pod).strip());
         Eventually.eventually(
             "kubectl ended",
             () -> ProcessHandle.of(kubectl).filter(p -> p.info().command().isPresent()),

@@ -30,6 +30,13 @@ class VersionTest {
   }
 
   @Test
+  void thePluginsManifestFollows() throws Exception {
+    var krew = Project.text("deploy/krew/ip-masq.yaml");
+    assertEquals("v" + version(), only(krew, "\n  version: (.*)\n"));
+    assertEquals("v" + version(), only(krew, "/releases/([^/]*)/"));
+  }
+
+  @Test
   void everyManifestFollows() throws Exception {
     var image = Pattern.compile("image: (ip-masq-agent\\S*):(\\S+)");
     var found = new TreeSet<String>();
@@ -54,7 +61,7 @@ class VersionTest {
   @Test
   void theChangelogHasItAsTheNewestRelease() throws Exception {
     var releases =
-        Pattern.compile("(?m)^## \\[([0-9].*)] - [0-9]{4}-[0-9]{2}-[0-9]{2}$")
+        Pattern.compile("(?m)^## \\[([0-9].*)] - ([0-9]{4}-[0-9]{2}-[0-9]{2}|unreleased)$")
             .matcher(Project.text("CHANGELOG.md"))
             .results()
             .map(m -> m.group(1))

@@ -16,15 +16,8 @@ import java.util.stream.Collectors;
  * A node: network, mount and host name namespaces with containerd, kubelet and kube-proxy in them.
  */
 final class ClusterNode implements AutoCloseable {
-  /** Paths where the programs of a node keep their files, each the node's own. */
-  private static final List<String> OWN =
-      List.of(
-          "/var/lib/kubelet",
-          "/var/lib/containerd",
-          "/etc/cni",
-          "/var/lib/cni",
-          "/var/log/pods",
-          "/var/log/containers");
+  /** Where the programs of a node keep their files: each node has its own, and so has each run. */
+  private static final List<String> OWN = List.of("/var/lib", "/var/log");
 
   private static final Duration GONE = Duration.ofSeconds(30);
 
@@ -34,7 +27,6 @@ final class ClusterNode implements AutoCloseable {
   private final Path logs;
   private final Binaries binaries;
   private final List<Daemon> daemons = new ArrayList<>();
-  private final List<Path> madeOnMachine = new ArrayList<>();
   private Cgroups cgroups;
   private Process holder;
 
@@ -70,7 +62,6 @@ final class ClusterNode implements AutoCloseable {
         .append("umount -R -l /sys\nmount -t sysfs sysfs /sys\n")
         .append("mount --rbind %1$s /sys/fs/cgroup\numount -R -l %1$s\n".formatted(groups));
     for (var path : OWN) {
-      makeOnMachine(Path.of(path));
       var own = Files.createDirectories(folder.resolve(path.substring(1)));
       script.append("mount --bind %s %s\n".formatted(own, path));
     }
@@ -93,15 +84,6 @@ final class ClusterNode implements AutoCloseable {
             .start();
     if (!"ready".equals(holder.inputReader().readLine())) {
       throw new AssertionError(Files.readString(logs.resolve(name() + "-mounts.log")));
-    }
-  }
-
-  /** Something to mount on. */
-  private void makeOnMachine(Path path) throws IOException {
-    if (!Files.exists(path)) {
-      makeOnMachine(path.getParent());
-      Files.createDirectory(path);
-      madeOnMachine.add(path);
     }
   }
 
@@ -140,11 +122,11 @@ final class ClusterNode implements AutoCloseable {
           SystemdCgroup = false
         [plugins."io.containerd.cri.v1.runtime".cni]
           bin_dirs = [%s]
-          conf_dir = "/etc/cni/net.d"
+          conf_dir = "%s"
         """
-            .formatted(PauseImage.NAME, binaries.program("runc"), plugins);
+            .formatted(PauseImage.NAME, binaries.program("runc"), plugins, folder.resolve("cni"));
     Files.writeString(
-        Files.createDirectories(folder.resolve("etc/cni/net.d")).resolve("10-pods.conflist"),
+        Files.createDirectories(folder.resolve("cni")).resolve("10-pods.conflist"),
         """
         {"cniVersion": "1.0.0", "name": "pods", "plugins": [
           {"type": "bridge", "bridge": "cni0", "isGateway": true, "ipMasq": false, "hairpinMode": true,
@@ -256,7 +238,6 @@ final class ClusterNode implements AutoCloseable {
       holder.destroyForcibly();
       holder.onExit().join();
     }
-    madeOnMachine.reversed().forEach(path -> path.toFile().delete());
     if (cgroups != null) {
       Eventually.within(
           GONE,

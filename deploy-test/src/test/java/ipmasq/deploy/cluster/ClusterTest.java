@@ -34,7 +34,6 @@ class ClusterTest {
   private static final String MASQUERADED = "8.8.8.8";
   private static final String EXEMPT = "10.1.2.3";
   private static final String SOMETIMES = "203.0.113.9";
-  private static final Duration REFRESH = Duration.ofSeconds(150);
 
   private static final String PREFACE =
       """
@@ -136,12 +135,12 @@ class ClusterTest {
       firstContact();
       look();
       apply();
-      badFile();
+      stopped();
       if (mode.equals("iptables")) {
+        deadNode();
         secondConfigMap();
+        silentNode();
       }
-      silentNode();
-      refresh();
       rollingUpdate();
       uninstall();
       migrate();
@@ -313,43 +312,102 @@ class ClusterTest {
       Cluster.must(said);
     }
 
+    /** A config on its way, node by node, under traffic. */
     private void apply() throws Exception {
       transcript.say(
-          "`203.0.113.0/24` is to see pod addresses. First a file with a mistake, then a good one:");
+          """
+          `203.0.113.0/24` is to see pod addresses. First a file with a mistake, then a good one. (The
+          test has set `minReadySeconds` to 5, not to wait for half a minute at each node.)""");
       Files.createDirectories(Project.file("deploy-test/target"));
+      Cluster.must(
+          terminal.quietly(
+              "kubectl -n kube-system patch daemonset ip-masq-agent -p"
+                  + " '{\"spec\":{\"minReadySeconds\":5}}'"));
       var bad = config("my-config", "10.0.0.0/8", "203.0.113.1/24");
       terminal.type(1, "cat %1$s && kubectl ip-masq apply %1$s --yes".formatted(bad));
       var good = config("my-config", "10.0.0.0/8", "203.0.113.0/24");
-      var applied = terminal.type("cat %1$s && kubectl ip-masq apply %1$s --yes".formatted(good));
-      assertFalse(applied.contains("could not be annotated"), applied);
+      var stream = cluster.packets().stream(expected(MASQUERADED, EXEMPT));
+      terminal.type("cat %1$s && kubectl ip-masq apply %1$s --yes --canary=n1".formatted(good));
+      report("Meanwhile", stream);
       for (var pod : pods) {
         assertEquals(pod.address(), cluster.packets().source(pod, SOMETIMES));
       }
       transcript.say("Packets to `203.0.113.9` now arrive with the pods' addresses. And back:");
+      stream = cluster.packets().stream(expected(MASQUERADED, EXEMPT));
       terminal.type("kubectl ip-masq rollback --yes");
+      report("Meanwhile", stream);
       for (var pod : pods) {
         assertEquals(pod.node().address(), cluster.packets().source(pod, SOMETIMES));
       }
       terminal.type("kubectl ip-masq status");
+      terminal.type("kubectl ip-masq history");
     }
 
-    private void badFile() throws Exception {
+    /** A config that no agent has checked, as a pipeline may write it. */
+    private void stopped() throws Exception {
       transcript.say(
           """
-          Somebody edits the ConfigMap by hand and makes a mistake. The last good config stays in
-          force, and the next `apply` repairs the file:""");
+          A pipeline mounts a config that no agent has checked. The first node refuses it and keeps its
+          rules, and the other never sees it:""");
       var stream = cluster.packets().stream(expected(MASQUERADED, EXEMPT));
-      write(config("my-config", "10.0.0.0/33"));
-      nudge();
+      var bad = config("bad-config", "10.0.0.0/33");
+      var before = mounted();
+      terminal.type(
+          "kubectl -n kube-system create configmap ip-masq-agent-bad --from-file=config=" + bad);
+      terminal.type(
+          "kubectl -n kube-system patch daemonset ip-masq-agent --type=json -p '[{\"op\":\"replace\","
+              + "\"path\":\"/spec/template/spec/volumes/0/configMap/name\",\"value\":\"ip-masq-agent-bad\"}]'");
       Eventually.within(
-          REFRESH,
-          "a node sees the bad file",
+          Duration.ofSeconds(90),
+          "one node refuses it",
           () -> terminal.quietly("kubectl ip-masq status").text(),
-          text -> text.contains("0 of 2 nodes are ok"));
-      terminal.type(1, "kubectl ip-masq status");
-      var good = config("my-config", "10.0.0.0/8");
-      terminal.type("kubectl ip-masq apply %s --yes".formatted(good));
+          text -> text.contains("1: Not ready") || text.contains("config file is bad"));
+      var status =
+          terminal.type(1, "kubectl ip-masq status | sed -n '/nodes are ready/,$p'; test $? = 1");
+      assertTrue(status.contains("1 of 2 nodes are ready"), status);
+      assertTrue(status.contains(before + " on 1"), status);
+      terminal.type("kubectl ip-masq rollback --to %s --yes".formatted(before));
+      terminal.type("kubectl -n kube-system delete configmap ip-masq-agent-bad");
       report("Meanwhile", stream);
+    }
+
+    private String mounted() throws Exception {
+      return Cluster.must(
+          terminal.quietly(
+              "kubectl -n kube-system get daemonset ip-masq-agent -o"
+                  + " jsonpath='{.spec.template.spec.volumes[0].configMap.name}'"));
+    }
+
+    /**
+     * A node that answers nobody does not hold up the other, and gets the config when it is back.
+     */
+    private void deadNode() throws Exception {
+      transcript.say("The kubelet of n2 dies. A new config does not wait for it:");
+      var kubelet = cluster.nodes().getLast().process("kubelet");
+      Cluster.must(terminal.quietly("kill -STOP " + kubelet));
+      try {
+        notReady("n2");
+        var file = config("my-config", "10.0.0.0/8");
+        var said = terminal.type("kubectl ip-masq apply %s --yes".formatted(file));
+        assertTrue(said.contains("get it when they return: n2"), said);
+      } finally {
+        Cluster.must(terminal.quietly("kill -CONT " + kubelet));
+      }
+      Eventually.within(
+          Duration.ofSeconds(120),
+          "n2 has it, too",
+          () -> terminal.quietly("kubectl ip-masq status").text(),
+          text -> text.contains("2 of 2 nodes are ready") && !text.contains(", "));
+      transcript.say("When it is back, it has the new config:");
+      terminal.type("kubectl ip-masq status");
+    }
+
+    private void notReady(String node) throws Exception {
+      Eventually.within(
+          Duration.ofSeconds(120),
+          node + " is not ready",
+          () -> terminal.quietly("kubectl get node " + node + " --no-headers").text(),
+          text -> text.contains("NotReady"));
     }
 
     /** A list too large for one ConfigMap, in small: the second one's ranges join the first's. */
@@ -391,30 +449,14 @@ class ClusterTest {
      * The kubelet of n2 is stopped: it answers nobody, and nobody refuses the connection either.
      */
     private void silentNode() throws Exception {
-      transcript.say("The kubelet of n2 hangs:");
+      transcript.say("The kubelet of n2 hangs, and every agent is asked:");
       var kubelet = cluster.nodes().getLast().process("kubelet");
       Cluster.must(terminal.quietly("kill -STOP " + kubelet));
       try {
-        terminal.type(1, "kubectl ip-masq status --node-timeout=4");
+        terminal.type(1, "kubectl ip-masq status --deep --timeout=6; test $? = 1");
       } finally {
         Cluster.must(terminal.quietly("kill -CONT " + kubelet));
       }
-    }
-
-    private void write(String file) throws Exception {
-      Cluster.must(
-          terminal.quietly(
-              "kubectl create configmap ip-masq-agent --namespace=kube-system --from-file=config="
-                  + file
-                  + " --dry-run=client -o yaml | kubectl replace -f -"));
-    }
-
-    private void nudge() throws Exception {
-      Cluster.must(
-          terminal.quietly(
-              "kubectl -n kube-system annotate pods --overwrite -l k8s-app=ip-masq-agent"
-                  + " ip-masq-agent/refreshed="
-                  + System.nanoTime()));
     }
 
     private String config(String name, String... ranges) throws Exception {
@@ -425,39 +467,6 @@ class ClusterTest {
       var path = "deploy-test/target/" + name;
       Files.writeString(Project.file(path), text);
       return path;
-    }
-
-    /** How long an edit takes to reach packets, alone and with a nudge. */
-    private void refresh() throws Exception {
-      // The kubelet's own time is the same whatever kube-proxy does, and takes more than a minute.
-      var alone = mode.equals("iptables") ? edit(false, "203.0.113.0/24") : "not measured";
-      var nudged = new ArrayList<String>();
-      for (int i = 0; i < 5; i++) {
-        nudged.add(edit(true, i % 2 == 0 ? "198.51.100.0/24" : "203.0.113.0/24"));
-      }
-      System.err.printf(
-          "ConfigMap written to packets on both nodes, kube-proxy %s: alone %s, annotated %s%n",
-          mode, alone, nudged);
-    }
-
-    private String edit(boolean nudge, String range) throws Exception {
-      var file = config("edited", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", range);
-      write(file);
-      var written = System.nanoTime();
-      if (nudge) {
-        nudge();
-      }
-      boolean exempt = range.startsWith("203.");
-      var arrived = new ArrayList<Double>();
-      for (var pod : pods) {
-        Eventually.within(
-            REFRESH,
-            "packets of " + pod + " follow the edit",
-            () -> cluster.packets().source(pod, SOMETIMES),
-            source -> source.equals(exempt ? pod.address() : pod.node().address()));
-        arrived.add((System.nanoTime() - written) / 1e9);
-      }
-      return "%.2f s".formatted(arrived.getLast());
     }
 
     private void rollingUpdate() throws Exception {
@@ -472,8 +481,23 @@ class ClusterTest {
     }
 
     private void uninstall() throws Exception {
-      transcript.say("Uninstall:");
-      terminal.type("kubectl ip-masq uninstall --yes");
+      transcript.say("Uninstall, while the kubelet of n2 is dead again. It waits for that node:");
+      var kubelet = cluster.nodes().getLast().process("kubelet");
+      Cluster.must(terminal.quietly("kill -STOP " + kubelet));
+      try {
+        notReady("n2");
+        terminal.type(1, "kubectl ip-masq uninstall --yes");
+        assertFalse(hasRules(cluster.nodes().getFirst()), "rules are left on n1");
+      } finally {
+        Cluster.must(terminal.quietly("kill -CONT " + kubelet));
+      }
+      transcript.say("And when it is back:");
+      Eventually.within(
+          Duration.ofSeconds(90),
+          "n2 is back",
+          () -> terminal.quietly("kubectl get node n2 --no-headers").text(),
+          text -> !text.contains("NotReady"));
+      terminal.type("kubectl ip-masq uninstall --yes --configmaps");
       for (var node : cluster.nodes()) {
         assertFalse(hasRules(node), "rules are left on " + node.name());
       }
@@ -481,7 +505,12 @@ class ClusterTest {
         assertEquals(pod.address(), cluster.packets().source(pod, MASQUERADED));
       }
       assertEquals(
-          "", Cluster.must(terminal.quietly("kubectl -n kube-system get daemonsets,pods -o name")));
+          "",
+          Eventually.within(
+              Duration.ofSeconds(60),
+              "the pods are gone",
+              () -> terminal.quietly("kubectl -n kube-system get daemonsets,pods -o name").text(),
+              String::isEmpty));
       transcript.say(
           "No rule of the agent is left on any node: packets to `8.8.8.8` arrive with pod addresses.");
     }

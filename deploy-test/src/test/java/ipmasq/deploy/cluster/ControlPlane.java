@@ -35,10 +35,17 @@ final class ControlPlane implements AutoCloseable {
   }
 
   void start() throws Exception {
+    // A dead node is noticed within half a minute.
+    start(List.of(), List.of("--node-monitor-grace-period=30s"), List.of());
+  }
+
+  /** With further flags for the API server, the controller manager and the scheduler. */
+  void start(List<String> server, List<String> manager, List<String> scheduler) throws Exception {
     var etcd = "http://127.0.0.1:2379";
     var peer = "http://127.0.0.1:2380";
     run(
         "etcd",
+        List.of(),
         "--name=one",
         "--data-dir=" + folder.resolve("etcd"),
         "--listen-client-urls=" + etcd,
@@ -55,9 +62,12 @@ final class ControlPlane implements AutoCloseable {
         n1-token,system:node:n1,u2,system:nodes
         n2-token,system:node:n2,u3,system:nodes
         proxy-token,system:kube-proxy,u4,system:node-proxier
+        viewer-token,viewer,u5,viewers
+        operator-token,operator,u6,operators
         """);
     run(
         "kube-apiserver",
+        server,
         "--etcd-servers=" + etcd,
         "--advertise-address=" + ADDRESS,
         "--cert-dir=" + folder.resolve("certificates"),
@@ -77,16 +87,18 @@ final class ControlPlane implements AutoCloseable {
         UP, "the API server is ready", () -> host.run(ready), said -> said.exit() == 0);
     run(
         "kube-controller-manager",
+        manager,
         "--kubeconfig=" + admin,
         "--service-account-private-key-file=" + folder.resolve("accounts.key"),
         "--root-ca-file=" + folder.resolve("certificates/apiserver.crt"),
         "--leader-elect=false");
-    run("kube-scheduler", "--kubeconfig=" + admin, "--leader-elect=false");
+    run("kube-scheduler", scheduler, "--kubeconfig=" + admin, "--leader-elect=false");
   }
 
-  private void run(String program, String... arguments) throws IOException {
+  private void run(String program, List<String> further, String... arguments) throws IOException {
     var command = new ArrayList<>(List.of(binaries.program(program)));
     command.addAll(Arrays.asList(arguments));
+    command.addAll(further);
     daemons.add(Daemon.start(program, logs, host.processBuilder(command.toArray(String[]::new))));
   }
 

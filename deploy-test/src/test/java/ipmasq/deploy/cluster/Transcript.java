@@ -22,6 +22,7 @@ final class Transcript {
           with("\\(\\d+ s\\)", "(2 s)"),
           with(" on n[12], since", " on n1, since"),
           with("\\(commit [^)]*\\)", "(commit 0123456)"),
+          with("within \\d+ s", "within 5 s"),
           // A kustomization in deploy-test/target, as it is from a folder beside deploy.
           with("(?:\\.\\./){3}deploy/", "../deploy/"));
 

@@ -11,7 +11,7 @@ ARCH = $(shell dpkg --print-architecture)
 REGISTRY ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build all-build container all-container container-test cluster-test container-check all-container-check container-size push manifest can-push all-push run demo test bench fault-test fuzz agreement soak kernels reproducible dependencies sbom test-unit shellcheck verify format version clean
+.PHONY: help build all-build container all-container container-test cluster-test fleet-test container-check all-container-check container-size push sign manifest can-push all-push run demo test other-tools bench fault-test fuzz agreement soak kernels reproducible dependencies sbom test-unit shellcheck verify format version clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-19s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,16 +22,17 @@ build: ## the runnable agent: dist/ip-masq-agent/bin/ip-masq-agent
 	@tools/image '$(BUILD)'
 	@echo "built $(AGENT)"
 
-all-build: build ## the same for every architecture: dist/ip-masq-agent-arm64 beside it
-	@tools/needs other-architectures
+all-build: build ## for the image, of the locked JDK: dist/ip-masq-agent-amd64, dist/ip-masq-agent-arm64
+	@tools/needs container other-architectures
+	@tools/image '$(BUILD)' amd64
 	@tools/image '$(BUILD)' arm64
 
 container: build ## the image as an OCI archive under dist, with no engine and no registry
 	@tools/needs container
+	@tools/image '$(BUILD)' $(ARCH)
 	@container/build $(ARCH)
 
 all-container: all-build ## amd64 and arm64 in one OCI archive
-	@tools/needs container
 	@container/build amd64 arm64
 
 container-test: container ## the image run by podman as the manifest says, and pushed to a registry, in a lab namespace
@@ -46,13 +47,21 @@ else
 	@echo "skipped: a cluster needs Kubernetes' own binaries, make cluster-test BINARIES=DIR; docs/cluster-test.md says which"
 endif
 
+fleet-test: ## the plugin against a real API server with 1,000 nodes whose kubelets are played: make fleet-test BINARIES=DIR, docs/fleet.md
+ifdef BINARIES
+	@tools/needs lab deploy
+	@$(MVN) -q -pl deploy-test -am verify -Dtest=FleetTest -Dsurefire.failIfNoSpecifiedTests=false -Dipmasq.cluster.binaries="$(abspath $(BINARIES))"
+else
+	@echo "skipped: a fleet needs Kubernetes' own binaries, make fleet-test BINARIES=DIR; docs/cluster-test.md says which"
+endif
+
 container-check: container ## build the image again from the same cache: is it the same, byte for byte?
 	@container/check '$(BUILD)' $(ARCH)
 
 all-container-check: all-container ## the same for both architectures; both pushed as one index, and the arm64 agent run by an emulator; minutes
 	@tools/needs lab registry other-architectures
 	@container/check '$(BUILD)' amd64 arm64
-	@$(MVN) -q -pl deploy-test -am verify -Dtest='ContainerPushTest,EmulatedTest' -Dsurefire.failIfNoSpecifiedTests=false
+	@$(MVN) -q -pl deploy-test -am verify -Dtest='ContainerPushTest,ContainerSignTest,EmulatedTest' -Dsurefire.failIfNoSpecifiedTests=false
 
 container-size: container ## what the image consists of, in MB; after make all-container for both architectures: container/size
 	@container/size
@@ -62,6 +71,9 @@ push: can-push container ## copy the image to a registry: make push REGISTRY=reg
 
 all-push: can-push all-container ## the same for both architectures, under one name
 	@container/push "$(REGISTRY)"
+
+sign: can-push ## sign the pushed image and attest its contents: make sign REGISTRY=…, with COSIGN_PRIVATE_KEY and COSIGN_PASSWORD
+	@container/sign "$(REGISTRY)"
 
 manifest: can-push ## print the manifest with the pushed image's digest: make -s manifest REGISTRY=registry.example/net
 	@container/manifest "$(REGISTRY)"
@@ -76,9 +88,17 @@ demo: build ## show the agent at work in a throw-away lab of network namespaces
 	@tools/needs lab
 	@tools/demo
 
-test: build ## everything: unit, kernel and end-to-end tests
+test: build ## everything: unit, kernel and end-to-end tests; at the end what was skipped and why, and each module's duration
 	@tools/needs lab deploy page old-cpu
-	@$(MVN) --fail-at-end verify
+	@touch dist/tests-began; status=0; $(MVN) --fail-at-end verify -DexcludedGroups=live || status=$$?; tools/test-report dist/tests-began; exit $$status
+
+other-tools: build ## the tests that read listings, with the nft and iptables of Debian 13 (on 13: of Debian 12), unpacked
+	@tools/needs lab
+	@PATH="$$(kernels/other-tools):$$PATH" && $(MVN) -q test -pl netlink,agent -am -Dgroups=listing -Dsurefire.failIfNoSpecifiedTests=false
+
+live-test: build ## answers, probation and ports with live traffic, which takes minutes of waiting
+	@tools/needs lab
+	@$(MVN) -q test -pl agent -am -Dgroups=live -Dsurefire.failIfNoSpecifiedTests=false
 
 fault-test: build ## the agent killed, starved, lied to and fought with; LONG=1: a thousand random sequences; SEED=… COUNT=1: one of them again
 	@tools/needs lab

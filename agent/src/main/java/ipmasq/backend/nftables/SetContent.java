@@ -8,7 +8,9 @@ import ipmasq.netlink.nftables.ElementVisitor;
 import ipmasq.netlink.nftables.NftSet;
 import ipmasq.netlink.nftables.Statement;
 import ipmasq.plan.Counter;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -31,7 +33,7 @@ record SetContent(Cidrs blocks, Map<Cidr, Counter> counters, boolean odd) {
    */
   static final class Reader implements ElementVisitor {
     private final boolean counted;
-    private final Cidrs.Collector blocks = new Cidrs.Collector();
+    private final List<Cidr> blocks = new ArrayList<>();
     private final Map<Cidr, Counter> counters = new HashMap<>();
     private Optional<Ip> end = Optional.empty();
     private boolean odd;
@@ -62,7 +64,7 @@ record SetContent(Cidrs blocks, Map<Cidr, Counter> counters, boolean odd) {
     }
 
     SetContent content() {
-      return new SetContent(Cidrs.copyOf(blocks).reversed(), counters, odd);
+      return new SetContent(Cidrs.copyOf(blocks.reversed()), counters, odd);
     }
   }
 }

@@ -6,8 +6,8 @@ import ipmasq.net.Family;
 import ipmasq.netlink.nftables.Batch;
 import ipmasq.netlink.nftables.NftSet;
 import ipmasq.netlink.nftables.Ranges;
-import ipmasq.policy.Destinations;
 import ipmasq.policy.Policy;
+import ipmasq.policy.Policy.Destination;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -84,7 +84,7 @@ record TableUpdate(Batch first, Batch second) {
 
   /** The content of the set of destinations. */
   static Cidrs exempt(Policy disjoint) {
-    return Destinations.copyOf(disjoint.destinations()).ranges();
+    return Cidrs.copyOf(disjoint.destinations().stream().map(Destination::range).toList());
   }
 
   private static void set(

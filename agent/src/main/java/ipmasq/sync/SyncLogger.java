@@ -160,35 +160,24 @@ public final class SyncLogger implements Consumer<SyncReport> {
     }
     Basis was = before == null ? Basis.FILE : before.basis();
     if (report.basis() != was) {
-      switch (report.basis()) {
-        case FILE ->
-            log.info(
-                basis(Kind.CONFIG_GOOD, "the config file is good again, and in force", report));
-        case LAST_GOOD ->
-            log.warn(
-                basis(
-                    Kind.CONFIG_BAD,
-                    "the config file is bad: the last good one stays in force",
-                    report));
-        case ROLLED_BACK ->
-            log.warn(
-                basis(
-                    Kind.CONFIG_BAD,
-                    "the config file was rolled back: the config before it is in force",
-                    report));
-        case FALLBACK ->
-            log.warn(
-                basis(
-                    Kind.CONFIG_BAD,
-                    "the config file is bad: rules that an earlier run left are kept; where there"
-                        + " are none, the defaults are in force",
-                    report));
+      boolean good = report.basis() == Basis.FILE;
+      String line =
+          switch (report.basis()) {
+            case FILE -> "the config file is good again, and in force";
+            case LAST_GOOD -> "the config file is bad: the last good one stays in force";
+            case ROLLED_BACK -> "the config file was rolled back: the config before it is in force";
+            case FALLBACK ->
+                "the config file is bad: rules that an earlier run left are kept; where there are"
+                    + " none, the defaults are in force";
+          };
+      Kind kind = good ? Kind.CONFIG_GOOD : Kind.CONFIG_BAD;
+      LogEvent event = LogEvent.of(kind, line).with("basis", report.basis().word());
+      if (good) {
+        log.info(event);
+      } else {
+        log.warn(event);
       }
     }
-  }
-
-  private static LogEvent basis(Kind kind, String line, SyncReport report) {
-    return LogEvent.of(kind, line).with("basis", report.basis().word());
   }
 
   private void rules(Family family, Result result, SyncReport report) {

@@ -187,7 +187,8 @@ class AgentTest {
             new FakeTargets(() -> new Target(backend, "a test", watch, List.of())),
             Host.UNKNOWN,
             Clock.systemUTC(),
-            true);
+            true,
+            it -> it);
     return Thread.ofPlatform()
         .daemon()
         .start(

@@ -45,7 +45,8 @@ class SyncTest {
   private final Sync sync = sync(true);
 
   private Sync sync(boolean writes) {
-    return new Sync(_ -> file, DEFAULTS, targets, Host.UNKNOWN, Clock.systemUTC(), writes, it -> it);
+    return new Sync(
+        _ -> file, DEFAULTS, targets, Host.UNKNOWN, Clock.systemUTC(), writes, it -> it);
   }
 
   @Test
@@ -267,7 +268,13 @@ class SyncTest {
     InstantSource jumping = () -> now[0] = now[0].minusSeconds(3600);
     Sync jumpy =
         new Sync(
-            _ -> file, DEFAULTS, targets, Host.UNKNOWN, jumping.withZone(ZoneOffset.UTC), true, it -> it);
+            _ -> file,
+            DEFAULTS,
+            targets,
+            Host.UNKNOWN,
+            jumping.withZone(ZoneOffset.UTC),
+            true,
+            it -> it);
     assertFalse(jumpy.pass(Set.of(Trigger.START), false).took().isNegative());
   }
 

@@ -135,11 +135,6 @@ public record Policy(
   /** The same decisions with disjoint ranges, as a set needs. */
   public Policy disjoint() {
     return new Policy(
-        family,
-        sources.outermost(),
-        interfaces,
-        Destination.exempt(exempt()),
-        translation,
-        pinned);
+        family, sources.outermost(), interfaces, Destination.exempt(exempt()), translation, pinned);
   }
 }

@@ -249,8 +249,7 @@ public final class IptablesBackend implements Backend, AutoCloseable {
     if (mixed.isPresent()) {
       return new Outcome.Refused(mixed.get());
     }
-    List<String> command =
-        List.of(program, "--noflush", "--counters", "-w", LOCK_WAIT_SECONDS);
+    List<String> command = List.of(program, "--noflush", "--counters", "-w", LOCK_WAIT_SECONDS);
     CommandResult result = probe.commands().run(command, text, line -> {});
     if (!(result instanceof CommandResult.Ended ended)) {
       variant = result instanceof CommandResult.Missing ? Optional.empty() : variant;

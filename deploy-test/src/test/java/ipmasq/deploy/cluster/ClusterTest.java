@@ -15,13 +15,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.TestInstance.Lifecycle;
 
 /**
  * The first day of a cluster with this agent, on a real one, as the guides tell it and with packets
@@ -29,23 +25,10 @@ import org.junit.jupiter.api.TestInstance.Lifecycle;
  */
 @KernelTest
 @Tag("cluster")
-@TestInstance(Lifecycle.PER_CLASS)
 class ClusterTest {
   private static final String MASQUERADED = "8.8.8.8";
   private static final String EXEMPT = "10.1.2.3";
   private static final String SOMETIMES = "203.0.113.9";
-
-  private static final String PREFACE =
-      """
-      # A day on a real cluster
-
-      What an operator types on the first day, and what the cluster answers: two nodes, made of
-      Kubernetes' own binaries. `make cluster-test` ran every command here and wrote this page
-      ([how](cluster-test.md)). Pods' suffixes, times, ages and digests are replaced, so that two runs
-      can be compared.
-      """;
-
-  private final Map<String, Transcript> finished = new TreeMap<>();
 
   @Test
   void besideKubeProxyWithIptables() throws Exception {
@@ -85,7 +68,6 @@ class ClusterTest {
     }
     assertEquals(List.of(), leftovers());
     Files.writeString(logs.resolve("transcript.md"), transcript.markdown());
-    finished.put(mode, transcript);
   }
 
   /** What is mounted or named on the machine and should not be any more. */
@@ -94,16 +76,6 @@ class ClusterTest {
     return Files.readAllLines(Path.of("/proc/self/mountinfo")).stream()
         .filter(Pattern.compile(mine).asPredicate())
         .toList();
-  }
-
-  /** Only a whole day is worth reading. */
-  @AfterAll
-  void write() throws Exception {
-    if (finished.size() == 2) {
-      var page = new StringBuilder(PREFACE);
-      finished.forEach((mode, transcript) -> page.append('\n').append(transcript.markdown()));
-      Files.writeString(Project.file("docs/cluster-run.md"), page);
-    }
   }
 
   private static String version() throws Exception {

@@ -8,7 +8,7 @@ import ipmasq.netlink.nftables.Compute.Bitwise;
 import ipmasq.netlink.nftables.Compute.Byteorder;
 import ipmasq.netlink.nftables.Compute.Immediate;
 import ipmasq.netlink.nftables.Compute.Numgen;
-import ipmasq.netlink.nftables.Data;
+import ipmasq.netlink.Data;
 import ipmasq.netlink.nftables.Expression;
 import ipmasq.netlink.nftables.Load.Ct;
 import ipmasq.netlink.nftables.Load.Fib;

@@ -7,7 +7,7 @@ import ipmasq.net.IpRange;
 import ipmasq.net.PortRange;
 import ipmasq.netlink.nftables.Chain;
 import ipmasq.netlink.nftables.Compute.Immediate;
-import ipmasq.netlink.nftables.Data;
+import ipmasq.netlink.Data;
 import ipmasq.netlink.nftables.Expression;
 import ipmasq.netlink.nftables.Match.Cmp;
 import ipmasq.netlink.nftables.Rule;

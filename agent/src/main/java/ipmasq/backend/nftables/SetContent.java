@@ -4,9 +4,8 @@ import ipmasq.net.Cidr;
 import ipmasq.net.Cidrs;
 import ipmasq.net.Ip;
 import ipmasq.net.IpRange;
-import ipmasq.netlink.nftables.ElementVisitor;
+import ipmasq.netlink.nftables.Element;
 import ipmasq.netlink.nftables.NftSet;
-import ipmasq.netlink.nftables.Statement;
 import ipmasq.plan.Counter;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -31,7 +30,7 @@ record SetContent(Cidrs blocks, Map<Cidr, Counter> counters, boolean odd) {
    * first the key after its end, then its start. The end is missing if the range reaches the last
    * key.
    */
-  static final class Reader implements ElementVisitor {
+  static final class Reader {
     private final boolean counted;
     private final List<Cidr> blocks = new ArrayList<>();
     private final Map<Cidr, Counter> counters = new HashMap<>();
@@ -42,10 +41,12 @@ record SetContent(Cidrs blocks, Map<Cidr, Counter> counters, boolean odd) {
       counted = set.counted();
     }
 
-    @Override
-    public void element(byte[] key, boolean ends, Statement.Counter counter) {
-      Ip at = Ip.ofBytes(key);
-      if (ends) {
+    void add(Element element) {
+      if (element.key().isEmpty()) {
+        return; // the one for all other keys
+      }
+      Ip at = Ip.ofBytes(element.key().get().bytes());
+      if (element.end()) {
         end = at.previous();
         return;
       }
@@ -55,7 +56,7 @@ record SetContent(Cidrs blocks, Map<Cidr, Counter> counters, boolean odd) {
       if (block.isPresent()) {
         blocks.add(block.get());
         if (counted) {
-          counters.put(block.get(), new Counter(counter.packets(), counter.bytes()));
+          counters.put(block.get(), new Counter(element.counter().packets(), element.counter().bytes()));
         }
       } else {
         odd = true;

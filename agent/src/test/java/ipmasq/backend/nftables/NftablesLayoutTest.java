@@ -53,9 +53,7 @@ class NftablesLayoutTest {
                 chain.chain().family(),
                 chain.chain().table(),
                 chain.name(),
-                later.chain().base(),
-                "",
-                0),
+                later.chain().base()),
             chain.rules());
     assertEquals(Optional.empty(), decoded(policy, List.of(named)));
     assertEquals(Optional.empty(), decoded(policy, List.of()));

@@ -58,8 +58,7 @@ class Endpoint implements AutoCloseable {
       long at = address.address();
       long size = at + SIZEOF_SOCKADDR_NL;
       check(
-          "connect",
-          Syscalls.call(Syscalls.CONNECT, descriptor, at, SIZEOF_SOCKADDR_NL, 0, 0, 0));
+          "connect", Syscalls.call(Syscalls.CONNECT, descriptor, at, SIZEOF_SOCKADDR_NL, 0, 0, 0));
       check("getsockname", Syscalls.call(Syscalls.GETSOCKNAME, descriptor, at, size, 0, 0, 0));
       port = bytes.getInt(4);
       byte[] time =

@@ -89,7 +89,8 @@ class NetlinkSocketTest {
             List<byte[]> packet = new ArrayList<>();
             packet.add(writer.begin(16, 1).netfilter(0, 10).message());
             for (int i = 0; i < 500; i++) {
-              packet.add(writer.begin(DELETE_TABLE, 1).netfilter(1, 0).string(1, "absent" + i).message());
+              packet.add(
+                  writer.begin(DELETE_TABLE, 1).netfilter(1, 0).string(1, "absent" + i).message());
             }
             packet.add(writer.begin(17, 1).netfilter(0, 10).message());
             if (!(socket.send(packet) instanceof Answer.Given<List<Refused>>(var refusals))) {
@@ -111,7 +112,12 @@ class NetlinkSocketTest {
             List<byte[]> packet = new ArrayList<>();
             packet.add(writer.begin(16, 1).netfilter(0, 10).message());
             for (int i = 0; i < 100; i++) {
-              packet.add(writer.begin(DELETE_TABLE, 1).netfilter(1, 0).bytes(99, new byte[60_000]).message());
+              packet.add(
+                  writer
+                      .begin(DELETE_TABLE, 1)
+                      .netfilter(1, 0)
+                      .bytes(99, new byte[60_000])
+                      .message());
             }
             packet.add(writer.begin(17, 1).netfilter(0, 10).message());
             assertTrue(packet.stream().mapToInt(message -> message.length).sum() > 6_000_000);
@@ -200,8 +206,7 @@ class NetlinkSocketTest {
           try (NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETLINK_NETFILTER, LIMIT)) {
             MessageWriter request = new MessageWriter().begin(GET_GENERATION, 1).netfilter(0, 0);
             String[] name = {""};
-            socket.ask(
-                request, message -> name[0] = message.attributes().string(3));
+            socket.ask(request, message -> name[0] = message.attributes().string(3));
             // The kernel keeps fifteen bytes of a thread's name.
             assertEquals("own-namespace", name[0]);
           }

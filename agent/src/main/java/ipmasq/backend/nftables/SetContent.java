@@ -56,7 +56,8 @@ record SetContent(Cidrs blocks, Map<Cidr, Counter> counters, boolean odd) {
       if (block.isPresent()) {
         blocks.add(block.get());
         if (counted) {
-          counters.put(block.get(), new Counter(element.counter().packets(), element.counter().bytes()));
+          counters.put(
+              block.get(), new Counter(element.counter().packets(), element.counter().bytes()));
         }
       } else {
         odd = true;

@@ -28,7 +28,8 @@ class KernelFeaturesTest {
 
   private static Commit refused(Errno errno) {
     return new Commit.Rejected(
-        List.of(new Commit.Complaint("add set inet t s", new NetlinkFailure.Refused(0, errno, ""))));
+        List.of(
+            new Commit.Complaint("add set inet t s", new NetlinkFailure.Refused(0, errno, ""))));
   }
 
   @Test

@@ -313,7 +313,8 @@ class NftablesBackendKernelTest {
 
   private static Commit refused(Errno errno) {
     return new Commit.Rejected(
-        List.of(new Commit.Complaint("add table inet t", new NetlinkFailure.Refused(0, errno, ""))));
+        List.of(
+            new Commit.Complaint("add table inet t", new NetlinkFailure.Refused(0, errno, ""))));
   }
 
   @Test

@@ -13,10 +13,7 @@ import java.util.OptionalInt;
  * @param second the other {@code ip} or {@code net} of types with two
  */
 public record IpsetKey(
-    Optional<byte[]> first,
-    OptionalInt protocol,
-    OptionalInt port,
-    Optional<byte[]> second) {
+    Optional<byte[]> first, OptionalInt protocol, OptionalInt port, Optional<byte[]> second) {
   private static final int NLA_F_NET_BYTEORDER = 0x4000;
   private static final int IPSET_ATTR_IP = 1;
   private static final int IPSET_ATTR_PORT = 4;
@@ -27,10 +24,7 @@ public record IpsetKey(
 
   public static IpsetKey address(byte[] address) {
     return new IpsetKey(
-        Optional.of(address),
-        OptionalInt.empty(),
-        OptionalInt.empty(),
-        Optional.empty());
+        Optional.of(address), OptionalInt.empty(), OptionalInt.empty(), Optional.empty());
   }
 
   public IpsetKey withPort(int protocol, int port) {

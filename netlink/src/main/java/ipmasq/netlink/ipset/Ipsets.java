@@ -63,8 +63,7 @@ public final class Ipsets implements AutoCloseable {
 
   /** The set of that name; a refusal with {@link Errno#ENOENT} if there is none. */
   public Answer<Ipset> find(String name) {
-    begin(IPSET_CMD_HEADER, NetlinkSocket.NLM_F_REQUEST)
-        .string(IPSET_ATTR_SETNAME, name);
+    begin(IPSET_CMD_HEADER, NetlinkSocket.NLM_F_REQUEST).string(IPSET_ATTR_SETNAME, name);
     List<Ipset> found = new ArrayList<>(1);
     Optional<NetlinkFailure> failure =
         socket.ask(

@@ -104,7 +104,8 @@ public final class Batch {
     return elements(MessageType.NFT_MSG_DELSETELEM, 0, "delete from ", set, ranges);
   }
 
-  private Batch elements(int type, int flags, String verb, NftSet set, Iterator<Element.Range> ranges) {
+  private Batch elements(
+      int type, int flags, String verb, NftSet set, Iterator<Element.Range> ranges) {
     while (ranges.hasNext()) {
       begin(type, flags, set.family(), verb, set);
       Element.write(message, set, ranges);

@@ -11,11 +11,7 @@ import java.util.Optional;
  *
  * @param base where packets enter it; empty: by jumps only
  */
-public record Chain(
-    TableFamily family,
-    String table,
-    String name,
-    Optional<BaseHook> base) {
+public record Chain(TableFamily family, String table, String name, Optional<BaseHook> base) {
   private static final int NFTA_CHAIN_TABLE = 1;
   private static final int NFTA_CHAIN_NAME = 3;
   private static final int NFTA_CHAIN_HOOK = 4;

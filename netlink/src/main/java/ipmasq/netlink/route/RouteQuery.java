@@ -135,7 +135,9 @@ public final class RouteQuery implements AutoCloseable {
         host(SIZEOF_RTMSG)
             .put(0, (byte) (destination.length == 4 ? AF_INET : AF_INET6))
             .put(OFFSETOF_RTM_DST_LEN, (byte) (destination.length * 8))
-            .put(OFFSETOF_RTM_SRC_LEN, (byte) (packets.source.isPresent() ? destination.length * 8 : 0))
+            .put(
+                OFFSETOF_RTM_SRC_LEN,
+                (byte) (packets.source.isPresent() ? destination.length * 8 : 0))
             .putInt(OFFSETOF_RTM_FLAGS, flags);
     MessageWriter request = request(RTM_GETROUTE, header).bytes(RTA_DST, destination);
     packets.source.ifPresent(source -> request.bytes(RTA_SRC, source));

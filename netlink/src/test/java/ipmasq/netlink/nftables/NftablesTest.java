@@ -253,8 +253,7 @@ class NftablesTest {
           assertEquals(
               List.of("Payload", "Bitwise", "Cmp", "Xtables", "Xtables", "Counter", "Xtables"),
               rules.getFirst());
-          assertEquals(
-              List.of("Immediate", "SetMeta", "limit", "log"), rules.get(1).subList(0, 4));
+          assertEquals(List.of("Immediate", "SetMeta", "limit", "log"), rules.get(1).subList(0, 4));
           assertEquals("MapLookup", rules.get(1).getLast());
           assertTrue(rules.get(2).containsAll(List.of("Lookup", "Ct", "quota")));
           assertEquals("Verdict", rules.get(3).getLast());
@@ -272,9 +271,7 @@ class NftablesTest {
   void chainsThatDrop() throws Exception {
     inNamespace(
         nftables -> {
-          Chain.BaseHook base =
-              new Chain.BaseHook(
-                  "filter", Hook.FORWARD, -5, Chain.Policy.DROP);
+          Chain.BaseHook base = new Chain.BaseHook("filter", Hook.FORWARD, -5, Chain.Policy.DROP);
           Chain chain = new Chain(TABLE.family(), TABLE.name(), "fwd", Optional.of(base));
           commit(nftables, new Batch().add(TABLE).add(chain));
           assertEquals(Optional.of(base), given(nftables.find(chain)).orElseThrow().base());

@@ -27,8 +27,7 @@ import org.junit.jupiter.api.Test;
  */
 class RecordedBytesTest {
   private static final Table TABLE = new Table(TableFamily.INET, "masq").commented("a table");
-  private static final Chain CHAIN =
-      new Chain(TABLE, "post", "nat", Hook.POSTROUTING, 90);
+  private static final Chain CHAIN = new Chain(TABLE, "post", "nat", Hook.POSTROUTING, 90);
 
   // add table inet masq { comment "a table"; }
   @Test

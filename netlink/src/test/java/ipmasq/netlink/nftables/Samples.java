@@ -23,8 +23,7 @@ import java.util.Set;
 /** Objects of every kind. */
 final class Samples {
   static final Table TABLE = new Table(TableFamily.INET, "masq").commented("a table");
-  static final Chain CHAIN =
-      new Chain(TABLE, "post", "nat", Hook.POSTROUTING, 90);
+  static final Chain CHAIN = new Chain(TABLE, "post", "nat", Hook.POSTROUTING, 90);
 
   private Samples() {}
 

@@ -28,7 +28,8 @@ class SetElementsTest {
 
   private static int count(Nftables nftables) {
     int[] ranges = {0};
-    assertEquals(Optional.empty(), nftables.elements(SET, element -> ranges[0] += element.end() ? 0 : 1));
+    assertEquals(
+        Optional.empty(), nftables.elements(SET, element -> ranges[0] += element.end() ? 0 : 1));
     return ranges[0];
   }
 
@@ -97,8 +98,7 @@ class SetElementsTest {
                 output("nft", "list", "ruleset"));
             StringBuilder elements = new StringBuilder();
             nftables.elements(
-                counted,
-                it -> elements.append(it.key()).append(it.end()).append(it.counter()));
+                counted, it -> elements.append(it.key()).append(it.end()).append(it.counter()));
             assertEquals(
                 "Optional[0x0a000002]trueCounter[packets=0, bytes=0]"
                     + "Optional[0x0a000001]falseCounter[packets=0, bytes=0]",

@@ -91,8 +91,8 @@ class Disk {
   }
 
   /**
-   * Gives a file the owner and the permissions of another one. A wrong owner or mode would be worse than an unwritten file, so it is an error if they cannot
-   * be kept.
+   * Gives a file the owner and the permissions of another one. A wrong owner or mode would be worse
+   * than an unwritten file, so it is an error if they cannot be kept.
    */
   void copyPermissions(Path file, Path like) throws IOException {
     if (hasModes(file)) {

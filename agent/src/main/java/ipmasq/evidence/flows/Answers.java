@@ -2,7 +2,6 @@ package ipmasq.evidence.flows;
 
 import ipmasq.net.Ip;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,7 +20,7 @@ public final class Answers {
   private static final int MOST_SOURCES = 8;
   private static final int MOST_OF_PAIR = 5;
 
-  private final Map<Target, Map<Ip, int[]>> counts = new HashMap<>();
+  private final Map<Target, Map<Ip, int[]>> counts = new LinkedHashMap<>();
 
   /** What became of a flow three seconds after it began. */
   public enum Outcome {
@@ -115,7 +114,7 @@ public final class Answers {
 
   /** Sums by what a target belongs to; those that belong to nothing are left out. */
   <K> Map<K, Share> by(Function<Target, Optional<K>> group) {
-    Map<K, Share> shares = new HashMap<>();
+    Map<K, Share> shares = new LinkedHashMap<>();
     counts.forEach(
         (target, sources) ->
             group

@@ -3,16 +3,15 @@ package ipmasq.cli;
 import ipmasq.app.ConflictWatch;
 import ipmasq.app.FlowWatch;
 import ipmasq.app.Probation;
+import ipmasq.app.Settings;
 import ipmasq.app.StateFolder;
 import ipmasq.app.StatusServer;
 import ipmasq.app.Version;
 import ipmasq.backend.Backend;
-import ipmasq.config.ConfigFollower;
 import ipmasq.config.ConfigPaths.IfMissing;
 import ipmasq.config.FlagDefaults;
 import ipmasq.evidence.EvidenceThread;
 import ipmasq.log.Log;
-import ipmasq.log.Log.Format;
 import ipmasq.log.LogEvent;
 import ipmasq.log.LogQueue;
 import ipmasq.net.Family;
@@ -20,7 +19,6 @@ import ipmasq.sync.Agent;
 import ipmasq.sync.ConfigWatch;
 import ipmasq.sync.Enforcement;
 import ipmasq.sync.Heartbeat;
-import ipmasq.sync.Sync;
 import ipmasq.sync.SyncLogger;
 import ipmasq.sync.SyncReport;
 import ipmasq.sync.SyncReport.Result;
@@ -28,11 +26,9 @@ import ipmasq.sync.SyncReportJson;
 import ipmasq.sync.Trigger;
 import ipmasq.sync.Triggers;
 import ipmasq.thread.Daemon;
-import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Clock;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -46,28 +42,22 @@ final class Run {
   /** How long a running pass may take to end after the signal. */
   private static final int GRACE_SECONDS = 5;
 
-  private static final String STATE = "/var/lib/ip-masq-agent";
-
   private Run() {}
 
   static int run(CommandContext context) {
     Settings settings = context.settings();
-    CommandLine line = settings.line();
-    Clock clock = Clock.systemUTC();
-    Format format = line.isJson(Flag.LOG_FORMAT) ? Format.JSON : Format.TEXT;
-    LogQueue lines = new LogQueue(context.err(), count -> Log.dropped(clock, format, count));
-    Log log = new Log(lines, clock, format, line.number(Flag.VERBOSITY).orElse(0));
+    LogQueue lines = context.logQueue();
+    Log log = context.log(lines);
     Thread.ofPlatform().daemon().name("digests").start(Run::digests);
     log.info(
         LogEvent.of(LogEvent.Kind.START, "ip-masq-agent " + Version.text() + " starts")
             .with("version", Version.text()));
-    for (Flag flag : line.flags().keySet()) {
-      if (Flag.KLOG.contains(flag)) {
-        log.info(
-            LogEvent.of(
-                    LogEvent.Kind.FLAG_IGNORED, flag + " does nothing here: the log goes to stderr")
-                .with("flag", flag.name()));
-      }
+    for (String flag : settings.ignoredFlags()) {
+      log.info(
+          LogEvent.of(
+                  LogEvent.Kind.FLAG_IGNORED,
+                  "--" + flag + " does nothing here: the log goes to stderr")
+              .with("flag", flag));
     }
     if (settings.dryRun()) {
       log.info(
@@ -101,13 +91,13 @@ final class Run {
       Probation probation =
           new Probation(
               new StateFolder(
-                  Path.of(line.text(Flag.STATE_DIR).orElse(STATE)),
+                  settings.stateDir(),
                   () -> FlagDefaults.none().on(context.backends().look().auto().backend())),
               () -> triggers.post(Trigger.CONFIG),
               log,
-              clock);
+              Clock.systemUTC());
       Optional<FlowWatch> flows =
-          line.isOn(Flag.FLOW_SAMPLES, true)
+          settings.flowSamples()
               ? Optional.of(new FlowWatch(heartbeat, evidence, probation, log))
               : Optional.empty();
       if (!settings.dryRun()) {
@@ -117,29 +107,23 @@ final class Run {
         passes =
             passes.andThen(
                 new StatusServer(
-                    settings.listen().get(),
-                    settings.dryRun(),
-                    settings.cni(),
-                    heartbeat,
-                    conflicts,
-                    flows,
-                    log));
+                    settings.listen().get(), settings, heartbeat, conflicts, flows, log));
       }
       if (flows.isPresent()) {
         passes = passes.andThen(flows.get());
       }
       new Agent(
-              sync(context, watch, probation),
+              context.sync(watch, probation),
               triggers,
-              line.duration(Flag.WATCH_INTERVAL, Duration.ofSeconds(1)),
+              settings.watchInterval(),
               watch::overdue,
               heartbeat,
               passes)
           .run();
-      boolean stay = !line.isOn(Flag.CLEANUP_ON_EXIT) && !settings.dryRun();
-      if (!stay && !settings.dryRun()) {
+      if (settings.cleanupOnExit() && !settings.dryRun()) {
         cleanUp(context, log);
       }
+      boolean stay = !settings.cleanupOnExit() && !settings.dryRun();
       log.info(
           LogEvent.of(LogEvent.Kind.STOP, "ip-masq-agent ends" + (stay ? "; its rules stay" : "")));
       return Main.OK;
@@ -149,23 +133,6 @@ final class Run {
       lines.close();
       ended.countDown();
     }
-  }
-
-  /** Syncs with the config as it is at the time. */
-  private static Sync sync(CommandContext context, ConfigWatch watch, Probation probation) {
-    ConfigFollower follower = new ConfigFollower();
-    return context
-        .backends()
-        .sync(
-            node ->
-                watch
-                    .files()
-                    .map(files -> follower.read(files, context.flags(node)))
-                    .orElseGet(
-                        () -> ConfigFollower.noAnswer(watch.reading(), ConfigWatch.PATIENCE)),
-            context.settings().config(),
-            !context.settings().dryRun(),
-            probation);
   }
 
   /**
@@ -207,7 +174,7 @@ final class Run {
         && settings.ifMissing() == IfMissing.DEFAULTS
         && pass.problems().isEmpty()
         && pass.sources().stream().allMatch(source -> source.bytes().isEmpty())) {
-      String file = settings.paths().paths().getFirst().toString();
+      String file = settings.configs().getFirst().toString();
       log.info(
           LogEvent.of(
                   LogEvent.Kind.CONFIG_MISSING,

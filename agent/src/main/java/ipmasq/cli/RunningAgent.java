@@ -1,5 +1,6 @@
 package ipmasq.cli;
 
+import ipmasq.app.ListeningSockets;
 import ipmasq.http.Listen;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -24,11 +25,11 @@ record RunningAgent(NodeProcess process, CommandLine line) {
   }
 
   /** The command line of a {@code run}; empty if it is another command, or another program. */
-  private static Optional<CommandLine> run(List<String> words) {
+  static Optional<CommandLine> run(List<String> words) {
     for (int i = 1; i < words.size(); i++) {
       if (words.get(i).equals(MAIN) || words.get(i).endsWith("/" + MAIN)) {
         return CommandLine.parse(words.subList(i + 1, words.size()))
-                    instanceof CommandLine.Parsed.Good<CommandLine>(var line)
+                    instanceof CommandLine.ParsedLine.GoodLine(var line)
                 && (line.words().isEmpty() || line.words().getFirst().equals("run"))
             ? Optional.of(line)
             : Optional.empty();
@@ -42,7 +43,12 @@ record RunningAgent(NodeProcess process, CommandLine line) {
   }
 
   boolean writes() {
-    return !line.isOn(Flag.DRY_RUN);
+    return !line.isOn(Flag.DRY_RUN, false);
+  }
+
+  /** Whether its flags name an address to listen on. */
+  boolean listens() {
+    return line.has(Flag.LISTEN);
   }
 
   /** Where it can be asked: at a socket that is its own. */
@@ -51,8 +57,7 @@ record RunningAgent(NodeProcess process, CommandLine line) {
         .flatMap(Listen::parse)
         .flatMap(
             listen ->
-                process
-                    .listensOn(listen.getPort())
+                ListeningSockets.portOf(process.directory(), listen.getPort())
                     .map(port -> reachable(new InetSocketAddress(listen.getAddress(), port))));
   }
 

@@ -73,7 +73,7 @@ class AgentTest {
     backend.blind.clear();
     SyncReport retry = next();
     assertEquals(Set.of(Trigger.RETRY), retry.why());
-    assertTrue(retry.ready());
+    assertTrue(retry.good());
     triggers.post(Trigger.STOP);
     loop.join(DEADLINE);
   }
@@ -90,7 +90,7 @@ class AgentTest {
     mark[0] = "repaired";
     SyncReport pass = next();
     assertEquals(Set.of(Trigger.RULES, Trigger.RETRY), pass.why());
-    assertTrue(pass.ready());
+    assertTrue(pass.good());
     triggers.post(Trigger.STOP);
     loop.join(DEADLINE);
   }
@@ -187,8 +187,7 @@ class AgentTest {
             new FakeTargets(() -> new Target(backend, "a test", watch, List.of())),
             Host.UNKNOWN,
             Clock.systemUTC(),
-            true,
-            it -> it);
+            true);
     return Thread.ofPlatform()
         .daemon()
         .start(

@@ -45,15 +45,14 @@ class SyncTest {
   private final Sync sync = sync(true);
 
   private Sync sync(boolean writes) {
-    return new Sync(
-        _ -> file, DEFAULTS, targets, Host.UNKNOWN, Clock.systemUTC(), writes, it -> it);
+    return new Sync(_ -> file, DEFAULTS, targets, Host.UNKNOWN, Clock.systemUTC(), writes);
   }
 
   @Test
   void theFilesPolicyIsPutInForceOnce() {
     SyncReport first = pass();
     assertEquals(DEFAULTS.policy(Family.IPV4), backend.kernel.get(Family.IPV4));
-    assertTrue(first.changed() && first.ready());
+    assertTrue(first.changed() && first.good());
     assertFalse(pass().changed());
     assertEquals(1, backend.applied.size());
   }
@@ -98,7 +97,7 @@ class SyncTest {
     int looks = backend.looks;
     SyncReport calm = sync.pass(Set.of(Trigger.RESYNC), true);
     assertEquals(looks, backend.looks);
-    assertTrue(calm.ready() && !calm.changed() && calm.fighting());
+    assertTrue(calm.good() && !calm.changed() && calm.fighting());
     assertEquals(Set.of(Trigger.RESYNC), calm.why());
     backend.kernel.remove(Family.IPV4);
     fingerprint[0] = "two";
@@ -126,7 +125,7 @@ class SyncTest {
     backend.outcomes.add(new Outcome.Refused(new Failure("no modules", "none", true)));
     targets.otherwise = new Target(second, "a test", Watch.NONE, List.of());
     SyncReport pass = pass();
-    assertTrue(pass.ready());
+    assertTrue(pass.good());
     assertEquals("second", pass.backend());
     assertTrue(second.kernel.containsKey(Family.IPV4));
   }
@@ -153,7 +152,7 @@ class SyncTest {
     SyncReport pass = pass();
     assertEquals(Basis.LAST_GOOD, pass.basis());
     assertEquals(NARROW.policy(Family.IPV4), backend.kernel.get(Family.IPV4));
-    assertFalse(pass.ready());
+    assertFalse(pass.good());
     assertTrue(pass.enforced());
   }
 
@@ -213,7 +212,7 @@ class SyncTest {
   @Test
   void aNodeWithoutIpv6IsNoFailure() {
     backend.blind.add(Family.IPV6);
-    assertTrue(pass().ready());
+    assertTrue(pass().good());
   }
 
   @Test
@@ -239,9 +238,9 @@ class SyncTest {
   void anotherBackendThatCannotBeLookedAtYetIsLookedAtLater() {
     other.blind.add(Family.IPV4);
     other.kernel.put(Family.IPV4, NARROW.policy(Family.IPV4));
-    assertTrue(pass().ready());
+    assertTrue(pass().good());
     other.blind.clear();
-    assertTrue(pass().ready());
+    assertTrue(pass().good());
     assertFalse(other.kernel.containsKey(Family.IPV4));
   }
 
@@ -249,7 +248,7 @@ class SyncTest {
   void aLostRaceIsRunAgain() {
     backend.outcomes.add(new Outcome.Retry("overtaken"));
     backend.outcomes.add(new Outcome.Retry("overtaken"));
-    assertTrue(pass().ready());
+    assertTrue(pass().good());
     assertEquals(3, backend.applied.size());
   }
 
@@ -268,13 +267,7 @@ class SyncTest {
     InstantSource jumping = () -> now[0] = now[0].minusSeconds(3600);
     Sync jumpy =
         new Sync(
-            _ -> file,
-            DEFAULTS,
-            targets,
-            Host.UNKNOWN,
-            jumping.withZone(ZoneOffset.UTC),
-            true,
-            it -> it);
+            _ -> file, DEFAULTS, targets, Host.UNKNOWN, jumping.withZone(ZoneOffset.UTC), true);
     assertFalse(jumpy.pass(Set.of(Trigger.START), false).took().isNegative());
   }
 

@@ -27,6 +27,7 @@ import java.util.Set;
  * <p>The network plugin reads the file when a pod starts: running pods keep what they started with.
  */
 public final class CniBackend implements Backend {
+  private final Disk disk;
   private final AtomicFile atomic;
   private final Path path;
   private final boolean keepExtra;
@@ -36,10 +37,11 @@ public final class CniBackend implements Backend {
    * @param keepExtra whether entries that people put into the list stay there
    */
   public CniBackend(Path path, boolean keepExtra) {
-    this(new Disk(), path, keepExtra);
+    this(new RealDisk(), path, keepExtra);
   }
 
   CniBackend(Disk disk, Path path, boolean keepExtra) {
+    this.disk = disk;
     this.atomic = new AtomicFile(disk);
     this.path = path;
     this.keepExtra = keepExtra;
@@ -52,12 +54,12 @@ public final class CniBackend implements Backend {
 
   /** Tells cheaply whether the configs changed. */
   public Watch watch() {
-    return new CniWatch(path);
+    return new CniWatch(disk, path);
   }
 
   @Override
   public Observation observe(Family family) {
-    CniConfig.Found found = CniConfig.find(path);
+    CniConfig.Found found = CniConfig.find(disk, path);
     return found.config().isEmpty() && !found.broken().isEmpty()
         ? new Observation.Unseen(found.broken().getFirst())
         : new Observation.Seen(observed(found, family));
@@ -154,7 +156,7 @@ public final class CniBackend implements Backend {
     if (plan.isEmpty()) {
       return new Outcome.Applied();
     }
-    CniConfig.Found found = CniConfig.find(path);
+    CniConfig.Found found = CniConfig.find(disk, path);
     if (!observed(found, observed.family()).matches(observed)) {
       return new Outcome.Retry("the CNI config changed since it was read");
     }

@@ -2,13 +2,10 @@ package ipmasq.cni;
 
 import ipmasq.backend.Watch;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -16,46 +13,47 @@ import java.util.Optional;
  * opened. Used by one thread.
  */
 final class CniWatch implements Watch {
+  private final Disk disk;
   private final Path path;
-  private long reads;
+  private long looks;
 
-  CniWatch(Path path) {
+  CniWatch(Disk disk, Path path) {
+    this.disk = disk;
     this.path = path;
   }
 
+  /**
+   * How the files looked from outside.
+   *
+   * @param looks which look at the files themselves came before
+   * @param problem why they could not be looked at; empty: they could
+   */
+  private record Stamps(long looks, Map<Path, Disk.Stamp> files, String problem) {}
+
   @Override
   public Optional<Object> fingerprint() {
-    List<Object> stamps = new ArrayList<>(List.of(reads));
+    Map<Path, Disk.Stamp> files = new HashMap<>();
+    String problem = "";
     try {
-      for (Path config : CniConfig.paths(path)) {
-        Path real = config.toRealPath();
+      for (Path config : CniConfig.paths(disk, path)) {
+        Path real = disk.real(config);
         for (Path file : List.of(real, AtomicFile.backup(real), AtomicFile.owned(real))) {
-          stamps.add(stamp(file));
+          disk.stamp(file).ifPresent(stamp -> files.put(file, stamp));
         }
       }
     } catch (IOException e) {
-      stamps.add(e.toString());
+      problem = e.toString();
     }
-    return Optional.of(stamps);
-  }
-
-  /** What tells a file from an earlier or another one; Windows has no key for a file. */
-  private static Object stamp(Path file) throws IOException {
-    try {
-      BasicFileAttributes it = Files.readAttributes(file, BasicFileAttributes.class);
-      return Arrays.asList(file, it.fileKey(), it.lastModifiedTime(), it.size());
-    } catch (NoSuchFileException missing) {
-      return file;
-    }
+    return Optional.of(new Stamps(looks, files, problem));
   }
 
   /**
    * Never equal to an earlier mark. A writer that preserves a file's size and time can hide a
-   * change from its stamp, so every sync reads the files; they are few and small.
+   * change from its stamp, so every pass reads the files; they are few and small.
    */
   @Override
   public Optional<Object> freshFingerprint() {
-    reads++;
+    looks++;
     return fingerprint();
   }
 }

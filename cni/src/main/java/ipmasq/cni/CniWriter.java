@@ -110,7 +110,7 @@ record CniWriter(AtomicFile atomic, CniConfig config, Family family, boolean kee
           atomic.write(path, bytes, path);
         }
       }
-      if (!config.differs(family.other())) {
+      if (!config.differs(CniConfig.other(family))) {
         // The backup last: while it exists, the rest can still be reverted.
         atomic.deleteTemporaries(path);
         atomic.delete(AtomicFile.owned(path));

@@ -5,14 +5,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
+import java.util.function.Predicate;
 
 /**
  * The real disk until a given step, which then fails in one of the ways a disk can. What changes
  * files is counted; looking is not. What is forced is remembered, not forced.
  */
-final class FailingDisk extends Disk {
+final class FailingDisk implements Disk {
   /** What happens at the step. */
   enum Way {
     /** The step is refused; the agent goes on and says so. */
@@ -28,6 +31,7 @@ final class FailingDisk extends Disk {
     private static final long serialVersionUID = 1L;
   }
 
+  private final Disk disk = new RealDisk();
   private final int fatal;
   private final Way way;
   private final Random random;
@@ -79,41 +83,62 @@ final class FailingDisk extends Disk {
   }
 
   @Override
-  void create(Path file, byte[] bytes) throws IOException {
-    step(() -> super.create(file, Arrays.copyOf(bytes, random.nextInt(bytes.length + 1))));
-    super.create(file, bytes);
+  public Optional<byte[]> read(Path file) throws IOException {
+    return disk.read(file);
+  }
+
+  @Override
+  public Optional<List<Path>> list(Path directory, Predicate<String> wanted, int most)
+      throws IOException {
+    return disk.list(directory, wanted, most);
+  }
+
+  @Override
+  public Optional<Stamp> stamp(Path file) throws IOException {
+    return disk.stamp(file);
+  }
+
+  @Override
+  public Path real(Path path) throws IOException {
+    return disk.real(path);
+  }
+
+  @Override
+  public void create(Path file, byte[] bytes) throws IOException {
+    step(() -> disk.create(file, Arrays.copyOf(bytes, random.nextInt(bytes.length + 1))));
+    disk.create(file, bytes);
     unforced.put(file, bytes);
   }
 
   @Override
-  void copyPermissions(Path file, Path like) throws IOException {
+  public void copyPermissions(Path file, Path like) throws IOException {
     step(() -> {});
-    super.copyPermissions(file, like);
+    disk.copyPermissions(file, like);
   }
 
   @Override
-  void force(Path file) throws IOException {
+  public void force(Path file) throws IOException {
     step(() -> {});
     unforced.remove(file);
   }
 
   @Override
-  void move(Path from, Path to) throws IOException {
+  public void move(Path from, Path to) throws IOException {
     step(() -> {});
-    super.move(from, to);
+    disk.move(from, to);
     if (unforced.containsKey(from)) {
       unforced.put(to, unforced.remove(from));
     }
   }
 
   @Override
-  void forceDirectory(Path directory) throws IOException {
+  public void forceDirectory(Path directory) throws IOException {
     step(() -> {});
   }
 
   @Override
-  void delete(Path file) throws IOException {
+  public void delete(Path file) throws IOException {
     step(() -> {});
-    super.delete(file);
+    disk.delete(file);
   }
 }

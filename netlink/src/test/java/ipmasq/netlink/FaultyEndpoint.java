@@ -44,11 +44,13 @@ final class FaultyEndpoint extends Endpoint {
   private final Queue<Fault> receiving = new ArrayDeque<>();
 
   private FaultyEndpoint() throws NetlinkUnavailable {
-    super(NetlinkSocket.NETLINK_NETFILTER, Duration.ofMillis(200));
+    super(NetlinkSocket.NETLINK_NETFILTER, NetlinkSocket.SMALL_BUFFER);
   }
 
   static FaultyEndpoint open() throws NetlinkUnavailable {
-    return new FaultyEndpoint();
+    FaultyEndpoint endpoint = new FaultyEndpoint();
+    endpoint.prepared(Duration.ofMillis(200));
+    return endpoint;
   }
 
   FaultyEndpoint sending(Fault fault) {

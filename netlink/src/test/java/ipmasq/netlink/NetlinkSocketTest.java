@@ -6,12 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ipmasq.netlink.NetlinkFailure.Refused;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -75,7 +73,7 @@ class NetlinkSocketTest {
             MessageWriter request =
                 new MessageWriter().begin(GET_TABLE, 1).netfilter(1, 0).string(1, "absent");
             NetlinkFailure failure = socket.ask(request, _ -> {}).orElseThrow();
-            assertEquals(new Refused(0, Errno.ENOENT, ""), failure);
+            assertEquals(new NetlinkFailure.Refused(new Refusal(0, Errno.ENOENT, "", 20)), failure);
           }
         });
   }
@@ -86,18 +84,16 @@ class NetlinkSocketTest {
         () -> {
           try (NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETLINK_NETFILTER, LIMIT)) {
             MessageWriter writer = new MessageWriter();
-            List<byte[]> packet = new ArrayList<>();
-            packet.add(writer.begin(16, 1).netfilter(0, 10).message());
+            Packet packet = new Packet().add(writer.begin(16, 1).netfilter(0, 10));
             for (int i = 0; i < 500; i++) {
-              packet.add(
-                  writer.begin(DELETE_TABLE, 1).netfilter(1, 0).string(1, "absent" + i).message());
+              packet.add(writer.begin(DELETE_TABLE, 1).netfilter(1, 0).string(1, "absent" + i));
             }
-            packet.add(writer.begin(17, 1).netfilter(0, 10).message());
-            if (!(socket.send(packet) instanceof Answer.Given<List<Refused>>(var refusals))) {
+            packet.add(writer.begin(17, 1).netfilter(0, 10));
+            if (!(socket.send(packet) instanceof Answer.Given<List<Refusal>>(var refusals))) {
               throw new AssertionError("no answer");
             }
             assertEquals(500, refusals.size());
-            assertEquals(new Refused(1, Errno.ENOENT, ""), refusals.getFirst());
+            assertEquals(new Refusal(1, Errno.ENOENT, "", 20), refusals.getFirst());
             assertEquals(500, refusals.getLast().message());
           }
         });
@@ -109,18 +105,12 @@ class NetlinkSocketTest {
         () -> {
           try (NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETLINK_NETFILTER, LIMIT)) {
             MessageWriter writer = new MessageWriter();
-            List<byte[]> packet = new ArrayList<>();
-            packet.add(writer.begin(16, 1).netfilter(0, 10).message());
+            Packet packet = new Packet().add(writer.begin(16, 1).netfilter(0, 10));
             for (int i = 0; i < 100; i++) {
-              packet.add(
-                  writer
-                      .begin(DELETE_TABLE, 1)
-                      .netfilter(1, 0)
-                      .bytes(99, new byte[60_000])
-                      .message());
+              packet.add(writer.begin(DELETE_TABLE, 1).netfilter(1, 0).bytes(99, new byte[60_000]));
             }
-            packet.add(writer.begin(17, 1).netfilter(0, 10).message());
-            assertTrue(packet.stream().mapToInt(message -> message.length).sum() > 6_000_000);
+            packet.add(writer.begin(17, 1).netfilter(0, 10));
+            assertTrue(packet.size() > 6_000_000);
             assertInstanceOf(Answer.Given.class, socket.send(packet));
           }
         });
@@ -206,7 +196,8 @@ class NetlinkSocketTest {
           try (NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETLINK_NETFILTER, LIMIT)) {
             MessageWriter request = new MessageWriter().begin(GET_GENERATION, 1).netfilter(0, 0);
             String[] name = {""};
-            socket.ask(request, message -> name[0] = message.attributes().string(3));
+            socket.ask(
+                request, message -> name[0] = Attributes.of(message.attributes(), 3).string(3));
             // The kernel keeps fifteen bytes of a thread's name.
             assertEquals("own-namespace", name[0]);
           }

@@ -16,18 +16,19 @@ final class KernelNatTable implements NatTable {
   private @Nullable Nftables nftables;
 
   @Override
-  public NatChain chain(Family family, String name) {
+  public NatAnswer<Optional<Use>> chain(Family family, String name) {
     Chain chain = new Chain(table(family), name);
     try {
       return switch (open().uses(chain)) {
         case Answer.Failed<Optional<Integer>>(var why) -> unknown(family, why);
         case Answer.Given<Optional<Integer>>(var uses) when uses.isEmpty() ->
-            new NatChain.Missing();
+            new NatAnswer.Known<>(Optional.empty());
         case Answer.Given<Optional<Integer>>(var uses) ->
             switch (open().count(chain)) {
               case Answer.Failed<Integer>(var why) -> unknown(family, why);
               case Answer.Given<Integer>(var rules) ->
-                  new NatChain.There(rules, Math.max(0, uses.get() - rules));
+                  new NatAnswer.Known<>(
+                      Optional.of(new Use(rules, Math.max(0, uses.get() - rules))));
             };
       };
     } catch (NetlinkUnavailable why) {
@@ -63,8 +64,8 @@ final class KernelNatTable implements NatTable {
     return new Table(family == Family.IPV4 ? TableFamily.IP : TableFamily.IP6, "nat");
   }
 
-  private static NatChain unknown(Family family, @Nullable Object why) {
-    return new NatChain.Unknown(
+  private static <T> NatAnswer<T> unknown(Family family, @Nullable Object why) {
+    return new NatAnswer.Unknown<>(
         new Failure(
             "nf_tables does not say which chains the " + family + " nat table has: " + why,
             "give the agent the capability NET_ADMIN, and see that the kernel has nf_tables"));

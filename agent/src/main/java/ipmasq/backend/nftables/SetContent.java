@@ -4,12 +4,11 @@ import ipmasq.net.Cidr;
 import ipmasq.net.Cidrs;
 import ipmasq.net.Ip;
 import ipmasq.net.IpRange;
-import ipmasq.netlink.nftables.Element;
+import ipmasq.netlink.nftables.ElementVisitor;
 import ipmasq.netlink.nftables.NftSet;
+import ipmasq.netlink.nftables.Statement;
 import ipmasq.plan.Counter;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -30,9 +29,9 @@ record SetContent(Cidrs blocks, Map<Cidr, Counter> counters, boolean odd) {
    * first the key after its end, then its start. The end is missing if the range reaches the last
    * key.
    */
-  static final class Reader {
+  static final class Reader implements ElementVisitor {
     private final boolean counted;
-    private final List<Cidr> blocks = new ArrayList<>();
+    private final Cidrs.Collector blocks = new Cidrs.Collector();
     private final Map<Cidr, Counter> counters = new HashMap<>();
     private Optional<Ip> end = Optional.empty();
     private boolean odd;
@@ -41,12 +40,10 @@ record SetContent(Cidrs blocks, Map<Cidr, Counter> counters, boolean odd) {
       counted = set.counted();
     }
 
-    void add(Element element) {
-      if (element.key().isEmpty()) {
-        return; // the one for all other keys
-      }
-      Ip at = Ip.ofBytes(element.key().get().bytes());
-      if (element.end()) {
+    @Override
+    public void element(byte[] key, boolean ends, Statement.Counter counter) {
+      Ip at = Ip.ofBytes(key);
+      if (ends) {
         end = at.previous();
         return;
       }
@@ -56,8 +53,7 @@ record SetContent(Cidrs blocks, Map<Cidr, Counter> counters, boolean odd) {
       if (block.isPresent()) {
         blocks.add(block.get());
         if (counted) {
-          counters.put(
-              block.get(), new Counter(element.counter().packets(), element.counter().bytes()));
+          counters.put(block.get(), new Counter(counter.packets(), counter.bytes()));
         }
       } else {
         odd = true;
@@ -66,7 +62,7 @@ record SetContent(Cidrs blocks, Map<Cidr, Counter> counters, boolean odd) {
     }
 
     SetContent content() {
-      return new SetContent(Cidrs.copyOf(blocks.reversed()), counters, odd);
+      return new SetContent(Cidrs.copyOf(blocks).reversed(), counters, odd);
     }
   }
 }

@@ -50,7 +50,12 @@ class NftablesLayoutTest {
     ChainRules named =
         new ChainRules(
             new ipmasq.netlink.nftables.Chain(
-                chain.chain().family(), chain.chain().table(), chain.name(), later.chain().base()),
+                chain.chain().family(),
+                chain.chain().table(),
+                chain.name(),
+                later.chain().base(),
+                "",
+                0),
             chain.rules());
     assertEquals(Optional.empty(), decoded(policy, List.of(named)));
     assertEquals(Optional.empty(), decoded(policy, List.of()));

@@ -1,7 +1,7 @@
 package ipmasq.netlink.nftables;
 
 import ipmasq.netlink.MalformedMessage;
-import ipmasq.netlink.Message;
+import ipmasq.netlink.MessageReader;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -11,7 +11,8 @@ public final class Rules {
 
   public static List<Rule> read(byte[] data) throws MalformedMessage {
     List<Rule> rules = new ArrayList<>();
-    for (Message message : Message.in(data, data.length)) {
+    MessageReader message = new MessageReader(data, data.length);
+    while (message.next()) {
       rules.add(Rule.read(message));
     }
     return rules;

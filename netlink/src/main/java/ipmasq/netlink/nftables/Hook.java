@@ -1,7 +1,6 @@
 package ipmasq.netlink.nftables;
 
 import ipmasq.netlink.MalformedMessage;
-import java.util.Locale;
 
 /** Where on its way a packet meets a base chain: {@code NF_INET_*}, with the names of nft. */
 public enum Hook {
@@ -40,6 +39,14 @@ public enum Hook {
   /** As nft writes it. */
   @Override
   public String toString() {
-    return name().toLowerCase(Locale.ROOT);
+    return switch (this) {
+      case PREROUTING -> "prerouting";
+      case INPUT -> "input";
+      case FORWARD -> "forward";
+      case OUTPUT -> "output";
+      case POSTROUTING -> "postrouting";
+      case INGRESS -> "ingress";
+      case EGRESS -> "egress";
+    };
   }
 }

@@ -1,7 +1,6 @@
 package ipmasq.netlink.nftables;
 
 import ipmasq.netlink.MalformedMessage;
-import java.util.Locale;
 
 /** Which packets a table sees: {@code NFPROTO_*}. */
 public enum TableFamily {
@@ -37,6 +36,13 @@ public enum TableFamily {
   /** As nft writes it. */
   @Override
   public String toString() {
-    return name().toLowerCase(Locale.ROOT);
+    return switch (this) {
+      case INET -> "inet";
+      case IP -> "ip";
+      case ARP -> "arp";
+      case NETDEV -> "netdev";
+      case BRIDGE -> "bridge";
+      case IP6 -> "ip6";
+    };
   }
 }

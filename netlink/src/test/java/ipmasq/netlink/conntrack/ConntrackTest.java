@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ipmasq.netlink.Answer;
-import ipmasq.netlink.Data;
 import ipmasq.netlink.KernelTest;
 import ipmasq.netlink.NetlinkSocket;
 import ipmasq.netlink.OwnNamespace;
@@ -59,21 +58,20 @@ class ConntrackTest {
                 flows.stream().filter(Flow::isSourceTranslated).findFirst().orElseThrow();
             assertEquals(
                 "127.0.0.1:5001 > 127.0.0.2:4000, answered 127.0.0.2:4000 > 192.0.2.1:5001",
-                FlowText.of(translated));
+                translated.toString());
             assertEquals(17, translated.original().protocol());
             assertEquals(
-                "0:0:0:0:0:0:0:1:5003 > 0:0:0:0:0:0:0:1:4000",
-                FlowText.of(flows(conntrack, 10).getFirst().original()));
+                "[::1]:5003 > [::1]:4000", flows(conntrack, 10).getFirst().original().toString());
 
             assertFalse(translated.isDestinationTranslated());
             assertFalse(translated.hasSeenReply());
             assertTrue(
                 conntrack.find(translated.original())
                         instanceof Answer.Given<Optional<Flow>>(var found)
-                    && FlowText.of(found.orElseThrow()).equals(FlowText.of(translated)));
+                    && found.orElseThrow().toString().equals(translated.toString()));
             assertEquals(
                 new Answer.Given<>(Optional.empty()),
-                conntrack.find(new Tuple(17, Data.of(ONE), Data.of(ONE), 1, 2)));
+                conntrack.find(new Tuple(17, Address.of(ONE), Address.of(ONE), 1, 2)));
 
             assertEquals(new Answer.Given<>(true), conntrack.delete(translated));
             assertEquals(new Answer.Given<>(false), conntrack.delete(translated));
@@ -110,7 +108,7 @@ class ConntrackTest {
             assertEquals(0x4000, flow.mark());
             assertEquals(
                 "127.0.0.1:5001 > 127.0.0.9:4000, answered 127.0.0.2:4000 > 127.0.0.1:5001",
-                FlowText.of(flow));
+                flow.toString());
             Answer<Conntrack.Stats> answer = conntrack.stats();
             assertTrue(
                 answer instanceof Answer.Given<Conntrack.Stats>(var stats)
@@ -151,7 +149,7 @@ class ConntrackTest {
                   "127.0.0.1:5001 > 127.0.0.2:4000, answered 127.0.0.2:4000 > 192.0.2.1:5001",
                   "127.0.0.1:5002 > 127.0.0.3:4000, answered 127.0.0.3:4000 > 127.0.0.1:5002",
                   "127.0.0.1:5003 > 127.0.0.3:4000, answered 127.0.0.3:4000 > 127.0.0.1:5003"),
-              seen.stream().map(FlowText::of).toList());
+              seen.stream().map(Flow::toString).toList());
           assertTrue(seen.stream().allMatch(Flow::isDecidedByNatRules));
         });
   }

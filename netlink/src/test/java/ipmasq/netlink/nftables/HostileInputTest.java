@@ -5,9 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ipmasq.netlink.Data;
 import ipmasq.netlink.MalformedMessage;
-import ipmasq.netlink.Message;
+import ipmasq.netlink.MessageReader;
 import ipmasq.netlink.MessageWriter;
 import ipmasq.netlink.nftables.Expression.Unknown;
 import ipmasq.netlink.nftables.Statement.Verdict;
@@ -22,23 +21,23 @@ class HostileInputTest {
   private static final Table TABLE =
       new Table(TableFamily.INET, "masq").with(Table.Flag.OWNER).commented("a table");
   private static final NftSet SET =
-      NftSet.intervals(TABLE, "keep4", KeyType.IPV4_ADDR).withCounters();
+      NftSet.intervals(TABLE, "keep4", KeyType.IPV4_ADDR).withCounters().limited(9);
 
   private static List<byte[]> messages() {
     List<byte[]> messages = new ArrayList<>();
     MessageWriter out = new MessageWriter();
     for (Rule rule : Samples.rules()) {
-      rule.write(begin(out));
+      rule.write(begin(out), 0);
       messages.add(out.message());
     }
     TABLE.write(begin(out));
     messages.add(out.message());
-    new Chain(TABLE, "post", "nat", Hook.POSTROUTING, 90).write(begin(out));
+    new Chain(TABLE, "post", "nat", Hook.POSTROUTING, 90).commented("c").write(begin(out));
     messages.add(out.message());
     SET.write(begin(out), 1);
     messages.add(out.message());
-    Element.write(
-        begin(out), SET, Addresses.ranges("10.0.0.0-10.0.0.9", "240.0.0.0-255.255.255.255"));
+    new ElementWriter(SET, Addresses.ranges("10.0.0.0-10.0.0.9", "240.0.0.0-255.255.255.255"))
+        .write(begin(out));
     messages.add(out.message());
     return messages;
   }
@@ -52,7 +51,8 @@ class HostileInputTest {
     int taken = 0;
     for (Reader reader : READERS) {
       try {
-        for (Message message : Message.in(bytes, bytes.length)) {
+        MessageReader message = new MessageReader(bytes, bytes.length);
+        while (message.next()) {
           assertFalse(reader.read(message).isEmpty());
         }
         taken++;
@@ -64,7 +64,7 @@ class HostileInputTest {
   }
 
   private interface Reader {
-    String read(Message message) throws MalformedMessage;
+    String read(MessageReader message) throws MalformedMessage;
   }
 
   private static final List<Reader> READERS =
@@ -72,11 +72,10 @@ class HostileInputTest {
           message -> Table.read(message).toString(),
           message -> Chain.read(message).toString(),
           message -> NftSet.read(message).toString(),
-          message -> "rule " + Rule.read(message).expressions(),
+          message -> "rule " + Rule.read(message),
           message -> {
-            List<Element> elements = new ArrayList<>();
-            Element.read(message, elements::add);
-            return "elements " + elements;
+            new ElementReader(SET, new RangeAssembler(SET, (_, _) -> {})).read(message);
+            return "elements";
           });
 
   @Test
@@ -151,9 +150,12 @@ class HostileInputTest {
                 (byte) 8, (byte) 0, (byte) 3, (byte) 0, (byte) 0, (byte) 0, (byte) 0, (byte) 1));
     Rule rule = new Rule(TableFamily.IP, "t", "c", List.of(future, setting, Verdict.DROP), "", 0);
     MessageWriter out = new MessageWriter().begin(0, 0).netfilter(TableFamily.IP.number(), 0);
-    rule.write(out);
+    rule.write(out, 0);
     byte[] bytes = out.message();
-    assertEquals(rule, Rule.read(Message.in(bytes, bytes.length).getFirst()));
+    MessageReader message = new MessageReader(bytes, bytes.length);
+    assertTrue(message.next());
+    assertEquals(rule, Rule.read(message));
+    assertEquals("[quantum] [meta] drop", rule.toString());
   }
 
   @Test

@@ -20,6 +20,7 @@ import ipmasq.sync.Node;
 import ipmasq.sync.Sync;
 import ipmasq.sync.Target;
 import ipmasq.sync.Targets;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -31,6 +32,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,12 +40,14 @@ import org.jspecify.annotations.Nullable;
  * the nftables one owns its table. Used by one thread.
  */
 public final class Backends implements Targets, AutoCloseable {
+  /** Windows nodes have only the cni backend. */
+  static final boolean WINDOWS = System.getProperty("os.name").startsWith("Windows");
+
   /** How often iptables may fail from the start before it counts as unusable. */
   private static final int PATIENCE = 3;
 
   private final NftablesBackend table;
   private final CniBackend cni;
-  private final boolean windows;
   private final boolean everyName;
   private final Set<String> chains = new LinkedHashSet<>();
   private final LegacyWatch legacy = LegacyWatch.ofKernel();
@@ -59,30 +63,38 @@ public final class Backends implements Targets, AutoCloseable {
   private @Nullable TargetKey last;
   private @Nullable Target target;
 
+  /**
+   * The files of the cni backend.
+   *
+   * @param config a file, or a directory of them
+   */
+  public record CniFiles(Path config, boolean keepExtra) {
+    public static final Path USUAL =
+        Path.of(WINDOWS ? "C:\\Program Files\\containerd\\cni\\conf" : "/etc/cni/net.d");
+  }
+
   /** What a target depends on. */
   private record TargetKey(Node.BackendDecision choice, String chain, boolean ipv6) {}
 
-  private Backends(NftablesBackend table, Settings settings, boolean everyName) {
+  private Backends(NftablesBackend table, CniFiles files, boolean everyName) {
     this.table = table;
-    Settings.Cni files = settings.cni();
     this.cni = new CniBackend(files.config(), files.keepExtra());
-    this.windows = Settings.Cni.isWindows();
     this.everyName = everyName;
   }
 
   /** For a process that keeps the rules. */
-  public static Backends owning(Settings settings) {
-    return new Backends(NftablesBackend.owning(), settings, false);
+  public static Backends owning(CniFiles files) {
+    return new Backends(NftablesBackend.owning(), files, false);
   }
 
   /** For a process that looks, and goes. */
-  public static Backends withoutOwner(Settings settings) {
-    return new Backends(NftablesBackend.withoutOwner(), settings, false);
+  public static Backends withoutOwner(CniFiles files) {
+    return new Backends(NftablesBackend.withoutOwner(), files, false);
   }
 
-  /** For a process that removes the rules of any agent; if a chain was named, only that one. */
-  public static Backends removing(Settings settings) {
-    return new Backends(NftablesBackend.withoutOwner(), settings, !settings.namesChain());
+  /** For a process that removes rules: of the config's chain, or of every name of an agent's. */
+  public static Backends removing(CniFiles files, boolean everyName) {
+    return new Backends(NftablesBackend.withoutOwner(), files, everyName);
   }
 
   /**
@@ -105,14 +117,14 @@ public final class Backends implements Targets, AutoCloseable {
   /** Probed at each pass, because kube-proxy may start after us. Never switches back. */
   @Override
   public Node look() {
-    if (!windows) {
+    if (!WINDOWS) {
       if (iptablesFault.isEmpty() && iptables == null && !IptablesBackend.isInstalled()) {
         iptablesFault = "there is none on PATH";
       }
       kubeProxyNftables = kubeProxyNftables || table.hasKubeProxy();
       nftables = nftables || !iptablesFault.isEmpty() && table.works();
     }
-    return new Node(windows, kubeProxyNftables, iptablesFault, nftables);
+    return new Node(WINDOWS, kubeProxyNftables, iptablesFault, nftables);
   }
 
   @Override
@@ -175,6 +187,12 @@ public final class Backends implements Targets, AutoCloseable {
     return next;
   }
 
+  /** Where rules of this config may be: first where they belong. */
+  public List<Backend> places(Config config) {
+    Target at = target(look(), config);
+    return Stream.concat(Stream.of(at.backend()), at.others().stream()).toList();
+  }
+
   /** The config with the backend of this name, whatever it leaves open. */
   public static Config fixed(Config config, String backend) {
     return config.with(
@@ -193,7 +211,7 @@ public final class Backends implements Targets, AutoCloseable {
 
   /** Every backend that may hold rules of this agent. */
   public List<Backend> all(Config config) {
-    if (windows || config.backend() == BackendChoice.CNI) {
+    if (WINDOWS || config.backend() == BackendChoice.CNI) {
       return List.of(cni);
     }
     IptablesBackend ours = iptables(config.masqChain());

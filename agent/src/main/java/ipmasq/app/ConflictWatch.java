@@ -84,7 +84,7 @@ public final class ConflictWatch implements Consumer<SyncReport> {
 
   /** Whether this backend's rules are at a kernel hook at all. */
   public static boolean has(BackendChoice backend) {
-    return backend != BackendChoice.CNI && !Settings.Cni.isWindows();
+    return backend != BackendChoice.CNI && !Backends.WINDOWS;
   }
 
   private static boolean has(SyncReport report) {

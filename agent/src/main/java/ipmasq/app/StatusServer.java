@@ -28,7 +28,7 @@ import java.util.stream.Stream;
 /** The server for {@code --listen}; the first sync starts it. The line's thread reports to it. */
 public final class StatusServer implements Consumer<SyncReport>, Endpoint.Listener {
   private final InetSocketAddress where;
-  private final Settings settings;
+  private final Backends.CniFiles cni;
   private final ConflictWatch conflicts;
   private final Optional<FlowWatch> flows;
   private final Log log;
@@ -38,18 +38,19 @@ public final class StatusServer implements Consumer<SyncReport>, Endpoint.Listen
 
   public StatusServer(
       InetSocketAddress where,
-      Settings settings,
+      boolean dryRun,
+      Backends.CniFiles cni,
       Heartbeat heartbeat,
       ConflictWatch conflicts,
       Optional<FlowWatch> flows,
       Log log) {
-    Status.Agent agent = settings.dryRun() ? new Status.Agent.DryRun() : new Status.Agent.Running();
+    Status.Agent agent = dryRun ? new Status.Agent.DryRun() : new Status.Agent.Running();
     this.tracker = new StatusTracker(identity(Optional.of(Instant.now()), agent));
     this.heartbeat = heartbeat;
     this.conflicts = conflicts;
     this.flows = flows;
     this.where = where;
-    this.settings = settings;
+    this.cni = cni;
     this.log = log;
   }
 
@@ -101,13 +102,13 @@ public final class StatusServer implements Consumer<SyncReport>, Endpoint.Listen
   }
 
   private KernelSampler sampler() {
-    Backends reading = Backends.withoutOwner(settings); // its own: used by one thread at a time
+    Backends reading = Backends.withoutOwner(cni); // its own: used by one thread at a time
     KernelSampler sampler =
         new KernelSampler(
             (report, family) -> {
               // The backend that the line writes to, whatever the config leaves open.
               Config config = Backends.fixed(report.config(), report.backend());
-              return reading.target(reading.look(), config).backend().observe(family);
+              return reading.places(config).getFirst().observe(family);
             },
             conflicts::at,
             Clock.systemUTC(),
@@ -134,7 +135,6 @@ public final class StatusServer implements Consumer<SyncReport>, Endpoint.Listen
             + name(at)
             + " ("
             + why
-            + ListeningSockets.holder(at.getPort()).map(who -> ": " + who + " has it").orElse("")
             + "): masquerading goes on without it, and it is tried again until it works";
     log.error(LogEvent.of(LogEvent.Kind.LISTEN_FAILED, line).with("address", name(at)));
   }

@@ -23,7 +23,7 @@ public final class AotTraining {
     List<String> line = new ArrayList<>();
     for (String word : args) {
       if (word.equals("--and")) {
-        int code = Main.run(List.copyOf(line), err, err);
+        int code = Main.run(List.copyOf(line), System.in, err, err);
         err.println("rehearsed " + String.join(" ", line) + ": " + code);
         line.clear();
       } else {

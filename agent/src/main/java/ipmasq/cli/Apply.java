@@ -1,16 +1,11 @@
 package ipmasq.cli;
 
 import ipmasq.config.Reading;
-import ipmasq.net.Family;
+import ipmasq.sync.Sweep.Swept;
 import ipmasq.sync.SyncReport;
 import ipmasq.sync.SyncReport.Result;
-import ipmasq.sync.SyncReportJson;
-import ipmasq.sync.Trigger;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /** {@code apply}: one sync, as in the running agent. */
 final class Apply {
@@ -29,25 +24,26 @@ final class Apply {
     if (!context.accepts(reading)) {
       return Main.FAILED;
     }
-    SyncReport pass = context.sync(reading, true).pass(Set.of(Trigger.START), false);
+    SyncReport report = context.sync(reading, true);
+    RuleChanges changes = RuleChanges.of(report);
     if (context.json()) {
-      context.printJson(json(reading, pass));
+      Map<String, Object> answer = CommandContext.answer(reading);
+      answer.put("backend", report.backend());
+      changes.addTo(answer);
+      context.printJson(answer);
+    } else {
+      changes.places().forEach(place -> print(context, place));
     }
-    for (Family family : Family.values()) {
-      switch (pass.results().get(family)) {
-        case null -> {}
-        case Result.Failed(var failure, _) -> context.fail(failure);
-        case Result.Unchanged(), Result.Pending _ ->
-            say(context, family, pass, "nothing to change");
-        case Result.Changed(var changes) -> {
-          say(context, family, pass, "changed");
-          if (!context.json()) {
-            changes.forEach(change -> context.out().println("  " + change));
-          }
-        }
-      }
+    return changes.end(context);
+  }
+
+  private static void print(CommandContext context, Swept place) {
+    if (!(place.result() instanceof Result.Failed)) {
+      boolean changed = place.result() instanceof Result.Changed;
+      String what = changed ? "changed" : "nothing to change";
+      context.out().println(place.family() + " (" + place.backend() + "): " + what);
+      RuleChanges.in(place).forEach(change -> context.out().println("  " + change));
     }
-    return pass.enforced() ? Main.OK : Main.FAILED;
   }
 
   /**
@@ -70,32 +66,5 @@ final class Apply {
                             other.asForeignAgent()
                                 + ": it may rewrite these rules, or act beside them; stop it"
                                 + " first"));
-  }
-
-  private static void say(CommandContext context, Family family, SyncReport pass, String what) {
-    if (!context.json()) {
-      context.out().println(family + " (" + pass.backend() + "): " + what);
-    }
-  }
-
-  private static Map<String, Object> json(Reading reading, SyncReport pass) {
-    List<Object> changes = new ArrayList<>();
-    List<Object> failures = new ArrayList<>();
-    pass.results()
-        .forEach(
-            (family, result) -> {
-              switch (result) {
-                case Result.Unchanged(), Result.Pending _ -> {}
-                case Result.Changed(var list) ->
-                    changes.addAll(SyncReportJson.changes(family, pass.backend(), list));
-                case Result.Failed(var failure, _) ->
-                    failures.add(SyncReportJson.failure(family, pass.backend(), failure));
-              }
-            });
-    Map<String, Object> answer = CommandContext.answer(reading);
-    answer.put("backend", pass.backend());
-    answer.put("changes", changes);
-    answer.put("failures", failures);
-    return answer;
   }
 }

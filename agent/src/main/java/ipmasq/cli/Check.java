@@ -10,7 +10,6 @@ import ipmasq.config.FlagDefaults;
 import ipmasq.config.Key;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
-import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -27,10 +26,6 @@ final class Check {
   private Check() {}
 
   static int run(CommandContext context, List<String> files) {
-    return run(context, files, System.in);
-  }
-
-  static int run(CommandContext context, List<String> files, InputStream in) {
     if (files.isEmpty()) {
       return Main.usage(
           "check needs the file to check: ip-masq-agent check FILE", Command.CHECK, context.err());
@@ -38,7 +33,7 @@ final class Check {
     int code = Main.OK;
     List<Object> answers = new ArrayList<>();
     for (String file : files) {
-      Reading reading = read(file, in, context.flagsForCheck());
+      Reading reading = read(context, file);
       boolean good = isGood(reading, context.settings().config().strict());
       if (context.json()) {
         answers.add(json(file, reading, good));
@@ -53,12 +48,12 @@ final class Check {
     return code;
   }
 
-  private static Reading read(String file, InputStream in, FlagDefaults flags) {
-    Path path = Path.of(file);
+  /** With this node's backend if an agent runs here: else the file may be meant for another. */
+  private static Reading read(CommandContext context, String file) {
+    FlagDefaults flags =
+        context.adopted() ? context.flags(context.backends().look()) : context.settings().flags();
     List<FileSnapshot> files =
-        path.equals(CommandContext.STDIN)
-            ? List.of(FileSnapshot.from(path, in))
-            : new ConfigPaths(List.of(path), IfMissing.ERROR).read();
+        context.files(new ConfigPaths(List.of(Path.of(file)), IfMissing.ERROR));
     Optional<Reading> manifest =
         files.size() == 1 ? ConfigMapManifest.read(files.getFirst(), flags) : Optional.empty();
     return manifest.orElseGet(() -> ConfigReader.read(files, flags));

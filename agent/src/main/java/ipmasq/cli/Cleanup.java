@@ -5,9 +5,10 @@ import ipmasq.backend.Failure;
 import ipmasq.config.Config;
 import ipmasq.config.Reading;
 import ipmasq.net.Family;
+import ipmasq.plan.Change;
 import ipmasq.sync.Enforcement;
+import ipmasq.sync.Sweep.Swept;
 import ipmasq.sync.SyncReport.Result;
-import ipmasq.sync.SyncReportJson;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -31,7 +32,7 @@ final class Cleanup {
                         + ") and will put its rules back"));
     NodeProcess.goAgent()
         .ifPresent(other -> warn(context, other.asForeignAgent() + ", and may put its rules back"));
-    return context.settings().hold() ? hold(context) : clean(context);
+    return context.isOn(Flag.HOLD) ? hold(context) : clean(context);
   }
 
   private static void warn(CommandContext context, String what) {
@@ -67,49 +68,36 @@ final class Cleanup {
   }
 
   private static int clean(CommandContext context) {
-    boolean writes = !context.settings().dryRun();
-    int code = Main.OK;
-    List<Object> removed = new ArrayList<>();
-    List<Object> failures = new ArrayList<>();
+    Enforcement enforcement = new Enforcement(!context.settings().dryRun());
+    List<Swept> places = new ArrayList<>();
     for (Backend backend : context.backends().all(config(context))) {
       for (Family family : Family.values()) {
-        Result result = new Enforcement(writes).remove(backend, family);
-        if (result instanceof Result.Changed(var changes)) {
-          removed.addAll(SyncReportJson.changes(family, backend.name(), changes));
-        } else if (result instanceof Result.Pending(var changes)) {
-          removed.addAll(SyncReportJson.changes(family, backend.name(), changes));
-          code = code == Main.OK ? Main.WOULD_CHANGE : code;
-        } else if (result instanceof Result.Failed(var failure, var unread)) {
-          // What cannot be read (no IPv6, no such program) holds no rules to remove.
-          Failure found = unread ? withRemains(failure, backend.unreadRemains(family)) : failure;
-          failures.add(SyncReportJson.failure(family, backend.name(), found));
-          code = context.fail(found);
+        Result result = enforcement.remove(backend, family);
+        if (result instanceof Result.Failed(var failure, var unread) && unread) {
+          result = new Result.Failed(withRemains(failure, backend.unreadRemains(family)));
         }
-        print(context, family, backend, result);
+        places.add(new Swept(backend.name(), family, result));
       }
     }
+    RuleChanges changes = new RuleChanges(places);
     if (context.json()) {
       Map<String, Object> answer = new LinkedHashMap<>();
-      answer.put("changes", removed);
-      answer.put("failures", failures);
+      changes.addTo(answer);
       context.printJson(answer);
-    } else if (removed.isEmpty() && code == Main.OK) {
-      context.out().println("nothing to remove");
+    } else {
+      places.forEach(place -> print(context, place));
+      if (places.stream().allMatch(place -> place.result() instanceof Result.Unchanged)) {
+        context.out().println("nothing to remove");
+      }
     }
-    return code;
+    return changes.end(context);
   }
 
-  private static void print(CommandContext context, Family family, Backend backend, Result result) {
-    if (!context.json()) {
-      String where = family + " (" + backend.name() + "): ";
-      switch (result) {
-        case Result.Unchanged(), Result.Failed _ -> {}
-        case Result.Changed(var changes) ->
-            changes.forEach(change -> context.out().println(where + change));
-        case Result.Pending(var changes) ->
-            changes.forEach(
-                change -> context.out().println(where + "would remove " + change.what()));
-      }
+  private static void print(CommandContext context, Swept place) {
+    boolean pending = place.result() instanceof Result.Pending;
+    for (Change change : RuleChanges.in(place)) {
+      String what = pending ? "would remove " + change.what() : change.toString();
+      context.out().println(place.family() + " (" + place.backend() + "): " + what);
     }
   }
 

@@ -1,43 +1,52 @@
 package ipmasq.cli;
 
 import ipmasq.app.Backends;
-import ipmasq.app.Settings;
+import ipmasq.backend.Backend;
 import ipmasq.backend.Failure;
-import ipmasq.config.ConfigFollower;
+import ipmasq.backend.Observation;
+import ipmasq.config.ConfigPaths;
 import ipmasq.config.ConfigReader;
 import ipmasq.config.FileSnapshot;
 import ipmasq.config.FlagDefaults;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
 import ipmasq.json.Json;
-import ipmasq.log.Log;
-import ipmasq.log.LogQueue;
-import ipmasq.sync.ConfigWatch;
-import ipmasq.sync.EffectiveConfig;
+import ipmasq.net.Family;
 import ipmasq.sync.Node;
-import ipmasq.sync.Sync;
+import ipmasq.sync.SyncReport;
+import ipmasq.sync.Trigger;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
- * The context of a command: its settings, the backends and its output.
+ * The context of a command: its settings, the backends, its input and output.
  *
  * @param adopted whether flags of the running agent are among the settings
  */
 record CommandContext(
-    PrintStream out, PrintStream err, Settings settings, Backends backends, boolean adopted) {
-  static final Path STDIN = Path.of("-");
+    InputStream in,
+    PrintStream out,
+    PrintStream err,
+    Settings settings,
+    Backends backends,
+    boolean adopted) {
+  private static final Path STDIN = Path.of("-");
+
+  /** Whether a switch is given. */
+  boolean isOn(Flag flag) {
+    return settings.line().isOn(flag);
+  }
 
   /** Whether the output is for scripts. */
   boolean json() {
-    return settings.json();
+    return settings.line().isJson(Flag.OUTPUT);
   }
 
   void printJson(Object value) {
@@ -86,65 +95,40 @@ record CommandContext(
     };
   }
 
-  /** What the config says: {@code --config -} is the standard input. */
-  Reading read(InputStream in) {
-    if (!settings.configs().equals(List.of(STDIN))) {
-      return read();
-    }
-    return ConfigReader.read(List.of(FileSnapshot.from(STDIN, in)), flags(backends.look()));
-  }
-
+  /** What the config says. */
   Reading read() {
-    return ConfigReader.read(settings.paths(), flags(backends.look()));
+    return ConfigReader.read(files(settings.paths()), flags(backends.look()));
   }
 
-  /** For a file that may be meant for another node, unless an agent runs on this one. */
-  FlagDefaults flagsForCheck() {
-    return adopted ? flags(backends.look()) : settings.flags();
+  /** The files as they are now: {@code -} is the standard input. */
+  List<FileSnapshot> files(ConfigPaths paths) {
+    return paths.paths().equals(List.of(STDIN))
+        ? List.of(FileSnapshot.from(STDIN, in))
+        : paths.read();
   }
 
-  private FlagDefaults flags(Node node) {
+  /** The flags with what {@code backend: auto} stands for on a node. */
+  FlagDefaults flags(Node node) {
     return settings.flags().on(node.auto().backend());
   }
 
-  /**
-   * Syncs with the config as it is at the time, that write unless this is a dry run.
-   *
-   * @param lastGood may put an earlier config in force instead
-   */
-  Sync sync(ConfigWatch watch, UnaryOperator<EffectiveConfig> lastGood) {
-    ConfigFollower follower = new ConfigFollower();
-    return sync(
-        node ->
-            watch
-                .files()
-                .map(files -> follower.read(files, flags(node)))
-                .orElseGet(() -> ConfigFollower.noAnswer(watch.reading(), ConfigWatch.PATIENCE)),
-        !settings.dryRun(),
-        lastGood);
+  /** A sync with a config that was already read, that writes rules or only plans them. */
+  SyncReport sync(Reading reading, boolean writes) {
+    return backends
+        .sync(_ -> reading, settings.config(), writes, UnaryOperator.identity())
+        .pass(Set.of(Trigger.START), false);
   }
 
-  /**
-   * Syncs with a config that was already read.
-   *
-   * @param writes whether they write rules, or only plan them
-   */
-  Sync sync(Reading reading, boolean writes) {
-    return sync(_ -> reading, writes, UnaryOperator.identity());
-  }
-
-  private Sync sync(
-      Function<Node, Reading> file, boolean writes, UnaryOperator<EffectiveConfig> lastGood) {
-    return backends.sync(file, settings.config(), writes, lastGood);
-  }
-
-  /** The log of a running agent, which never blocks its callers. */
-  LogQueue logQueue() {
-    Clock clock = Clock.systemUTC();
-    return new LogQueue(err, count -> Log.dropped(clock, settings.logFormat(), count));
-  }
-
-  Log log(LogQueue queue) {
-    return new Log(queue, Clock.systemUTC(), settings.logFormat(), settings.verbosity());
+  /** The first of these places that holds rules of ours. */
+  static Optional<Backend> holder(List<Backend> places, List<Family> families) {
+    return places.stream()
+        .filter(
+            place ->
+                families.stream()
+                    .anyMatch(
+                        family ->
+                            place.observe(family) instanceof Observation.Seen(var observed)
+                                && observed.policy().isPresent()))
+        .findFirst();
   }
 }

@@ -1,35 +1,29 @@
 package ipmasq.cli;
 
 import ipmasq.config.Key;
-import ipmasq.config.Nearest;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /**
- * A parsed command line: flags with their values, and the other words in order.
+ * A parsed command line: flags with values of the right form, and the other words in order.
  *
  * <p>Flags use the syntax of Go programs, because existing manifests do: {@code -x}, {@code --x},
  * {@code --x=v}, {@code --x v}; a switch also bare. They may appear anywhere.
  */
 record CommandLine(Map<Flag, List<String>> flags, List<String> words) {
-  private static final String STRICT = "strict";
-
-  /** Flags about which file is read, and how. */
-  private static final Set<String> READING = Set.of(Flag.CONFIG, STRICT);
-
   /** The result of parsing. */
-  sealed interface ParsedLine {
-    record GoodLine(CommandLine line) implements ParsedLine {}
+  sealed interface Parsed<T> {
+    record Good<T>(T value) implements Parsed<T> {}
 
-    record WrongLine(String message) implements ParsedLine {}
+    record Wrong<T>(String message) implements Parsed<T> {}
   }
 
-  static ParsedLine parse(List<String> args) {
+  static Parsed<CommandLine> parse(List<String> args) {
     Map<Flag, List<String>> flags = new LinkedHashMap<>();
     List<String> words = new ArrayList<>();
     for (int i = 0; i < args.size(); i++) {
@@ -44,85 +38,40 @@ record CommandLine(Map<Flag, List<String>> flags, List<String> words) {
       }
       int equals = arg.indexOf('=');
       String name = arg.substring(arg.startsWith("--") ? 2 : 1, equals < 0 ? arg.length() : equals);
-      Flag flag = Flag.named(name);
-      if (flag == null) {
-        return new ParsedLine.WrongLine("unknown flag " + arg + suggestion(name));
+      Optional<Flag> known = Flag.named(name);
+      if (known.isEmpty()) {
+        List<String> names = Flag.ALL.stream().map(Flag::name).toList();
+        return new Parsed.Wrong<>("unknown flag " + arg + Help.didYouMean(name, names, "--"));
       }
+      Flag flag = known.get();
       String value;
       if (equals >= 0) {
         value = arg.substring(equals + 1);
-      } else if (flag.standsAlone()) {
+      } else if (flag.isSwitch()) {
         value = "true";
       } else if (++i < args.size()) {
         value = args.get(i);
       } else {
-        return new ParsedLine.WrongLine(
-            "--" + name + " needs a value: --" + name + "=" + flag.value());
+        return new Parsed.Wrong<>(flag + " needs a value: " + flag + "=" + flag.value());
       }
-      Optional<String> complaint = complaint(flag, value);
+      Optional<String> complaint = flag.complaint(value);
       if (complaint.isPresent()) {
-        return new ParsedLine.WrongLine(complaint.get());
+        return new Parsed.Wrong<>(complaint.get());
       }
       flags.computeIfAbsent(flag, _ -> new ArrayList<>()).add(value);
     }
-    return new ParsedLine.GoodLine(new CommandLine(flags, words));
+    return new Parsed.Good<>(new CommandLine(flags, words));
   }
 
-  private static Optional<String> complaint(Flag flag, String value) {
-    return switch (flag.kind()) {
-      case SWITCH, IGNORED_SWITCH ->
-          isTrue(value) || isFalse(value)
-              ? Optional.empty()
-              : Optional.of("--%s is true or false, not \"%s\"".formatted(flag.name(), value));
-      case NUMBER ->
-          number(value).isPresent()
-              ? Optional.empty()
-              : Optional.of("--%s is a whole number, not \"%s\"".formatted(flag.name(), value));
-      case TEXT, LIST, IGNORED -> Optional.empty();
-    };
-  }
-
-  private static boolean isTrue(String value) {
-    return switch (value) {
-      case "1", "t", "T", "true", "TRUE", "True" -> true;
-      default -> false;
-    };
-  }
-
-  private static boolean isFalse(String value) {
-    return switch (value) {
-      case "0", "f", "F", "false", "FALSE", "False" -> true;
-      default -> false;
-    };
-  }
-
-  private static Optional<Integer> number(String value) {
-    try {
-      return Optional.of(Integer.decode(value));
-    } catch (NumberFormatException notOne) {
-      return Optional.empty();
-    }
-  }
-
-  private static String suggestion(String name) {
-    return Nearest.to(name, Flag.ALL.stream().map(Flag::name).toList())
-        .map(near -> ": did you mean --" + near + "?")
-        .orElse("");
-  }
-
-  /** Flags that decide which rules a node has, and where. */
+  /** Flags that decide which rules a node has, and where; strict decides which file is good. */
   private static boolean decidesRules(Flag flag) {
-    return switch (flag.subject()) {
-      case DEFAULTS -> !flag.name().equals(Key.STRICT.name()); // that decides which file is good
-      case PLACES -> true;
-      case KLOG, COMMAND -> false;
-    };
+    return Flag.RULES.contains(flag) && !Optional.of(flag).equals(Flag.of(Key.STRICT));
   }
 
   /** Whether it has flags of its own that decide the rules, besides the file and strictness. */
   boolean decidesRules() {
     return flags.keySet().stream()
-        .anyMatch(flag -> decidesRules(flag) && !READING.contains(flag.name()));
+        .anyMatch(flag -> decidesRules(flag) && !flag.equals(Flag.CONFIG));
   }
 
   /** The same with the running agent's flags that decide the rules; a file named here counts. */
@@ -133,14 +82,12 @@ record CommandLine(Map<Flag, List<String>> flags, List<String> words) {
         .flags
         .forEach(
             (flag, values) -> {
-              if (flag.name().equals(Flag.CONFIG)) {
+              if (decidesRules(flag)) {
                 all.putIfAbsent(
                     flag,
-                    values.stream()
-                        .map(it -> agent.process().seenFromHere(it).toString())
-                        .toList());
-              } else if (decidesRules(flag)) {
-                all.putIfAbsent(flag, values);
+                    flag.equals(Flag.CONFIG)
+                        ? values.stream().map(agent.process()::seenFromHere).toList()
+                        : values);
               }
             });
     return new CommandLine(all, words);
@@ -149,7 +96,7 @@ record CommandLine(Map<Flag, List<String>> flags, List<String> words) {
   /** Why a command refuses it; empty if it does not. */
   Optional<String> refusal(Command command) {
     for (Flag flag : flags.keySet()) {
-      if (command == Command.APPLY && flag.name().equals(Flag.DRY_RUN)) {
+      if (command == Command.APPLY && flag.equals(Flag.DRY_RUN)) {
         return Optional.of("apply does not take --dry-run: plan shows what apply would change");
       }
       if (!command.takes(flag)) {
@@ -159,50 +106,51 @@ record CommandLine(Map<Flag, List<String>> flags, List<String> words) {
             takers.size() == 1
                 ? takers.getFirst() + " does"
                 : "it is a flag of " + String.join(", ", takers);
-        return Optional.of(command.word() + " does not take --" + flag.name() + ": " + others);
+        return Optional.of(command.word() + " does not take " + flag + ": " + others);
       }
     }
-    return command.takesOperands() || words.size() < 2
+    return !command.operands.isEmpty() || words.size() < 2
         ? Optional.empty()
         : Optional.of(command.word() + " takes no argument, but was given " + words.get(1));
   }
 
-  /** Those of these flags that only the cni backend uses. */
-  List<String> cniFlags() {
-    return flags.keySet().stream().filter(Flag::isCni).map(flag -> "--" + flag.name()).toList();
+  boolean has(Flag flag) {
+    return flags.containsKey(flag);
   }
 
-  boolean has(String flag) {
-    return values(flag).isPresent();
+  /** Whether a flag decides this key. */
+  boolean has(Key<?> key) {
+    return Flag.of(key).filter(this::has).isPresent();
+  }
+
+  /** Whether a switch is given and on. */
+  boolean isOn(Flag flag) {
+    return isOn(flag, false);
   }
 
   /** The value of a switch; {@code otherwise} if it is not given. */
-  boolean isOn(String flag, boolean otherwise) {
-    return text(flag).map(CommandLine::isTrue).orElse(otherwise);
+  boolean isOn(Flag flag, boolean otherwise) {
+    return text(flag).map(Flag::isTrue).orElse(otherwise);
   }
 
   /** The last value given. */
-  Optional<String> text(String flag) {
-    return values(flag).map(List::getLast);
+  Optional<String> text(Flag flag) {
+    return Optional.ofNullable(flags.get(flag)).map(List::getLast);
   }
 
-  int number(String flag, int otherwise) {
-    return text(flag).flatMap(CommandLine::number).orElse(otherwise);
+  Optional<Integer> number(Flag flag) {
+    return text(flag).flatMap(Flag::number);
   }
 
-  List<String> list(String flag) {
-    return values(flag).orElse(List.of());
+  Duration duration(Flag flag, Duration otherwise) {
+    return text(flag).flatMap(Flag::duration).orElse(otherwise);
   }
 
-  private Optional<List<String>> values(String name) {
-    return Optional.ofNullable(Flag.named(name)).map(flags::get);
+  List<String> list(Flag flag) {
+    return flags.getOrDefault(flag, List.of());
   }
 
-  /** The names of given flags that have no effect here. */
-  List<String> ignored() {
-    return flags.keySet().stream()
-        .filter(flag -> flag.subject() == Flag.Subject.KLOG)
-        .map(Flag::name)
-        .toList();
+  boolean isJson(Flag flag) {
+    return text(flag).equals(Optional.of("json"));
   }
 }

@@ -2,7 +2,6 @@ package ipmasq.cli;
 
 import ipmasq.app.ConflictWatch;
 import ipmasq.app.NodeAddresses;
-import ipmasq.app.Settings;
 import ipmasq.evidence.neighbours.Explanation;
 import ipmasq.evidence.neighbours.Explanation.DecidedBy;
 import ipmasq.evidence.neighbours.Explanation.Outcome;

@@ -1,6 +1,8 @@
 package ipmasq.cli;
 
+import ipmasq.config.Nearest;
 import java.io.PrintStream;
+import java.util.List;
 
 /** What the program can do, and each of its commands, on a page of 80 columns. */
 final class Help {
@@ -16,7 +18,7 @@ final class Help {
         new StringBuilder("Keeps a node's masquerading rules in line with a config file.\n");
     text.append("\nUsage: ip-masq-agent [COMMAND] [FLAGS]\n\nCommands:\n");
     for (Command command : Command.values()) {
-      row("  " + command.usage(), COMMANDS, command.purpose(), text);
+      row("  " + command.usage(), COMMANDS, command.purpose, text);
     }
     text.append("\nFlags of run, the default command:\n");
     flags(Command.RUN, text);
@@ -29,28 +31,33 @@ final class Help {
   static int print(Command command, PrintStream out) {
     StringBuilder text = new StringBuilder();
     text.append("Usage: ip-masq-agent ").append(command.usage()).append(" [FLAGS]\n\n");
-    String purpose = command.purpose();
+    String purpose = command.purpose;
     wrap(Character.toUpperCase(purpose.charAt(0)) + purpose.substring(1) + ".", 0, text);
-    if (!command.details().isEmpty()) {
-      wrap(command.details(), 0, text);
+    if (!command.details.isEmpty()) {
+      wrap(command.details, 0, text);
     }
     text.append("\nFlags:\n");
     flags(command, text);
     text.append("\nExit codes:\n");
-    for (String exit : command.exits().split(", ")) {
+    for (String exit : command.exits.split(", ")) {
       text.append("  ").append(exit).append('\n');
     }
     text.append("  ").append(Main.USAGE).append(" wrong usage\n");
-    text.append("\nExample:\n  ip-masq-agent ").append(command.example()).append('\n');
+    text.append("\nExample:\n  ip-masq-agent ").append(command.example).append('\n');
     out.print(text);
     return Main.OK;
   }
 
+  /** The closest known word, after a complaint about another. */
+  static String didYouMean(String word, List<String> known, String dashes) {
+    return Nearest.to(word, known).map(near -> ": did you mean " + dashes + near + "?").orElse("");
+  }
+
   private static void flags(Command command, StringBuilder text) {
     for (Flag flag : Flag.ALL) {
-      if (flag.value() != null && command.takes(flag)) {
+      if (!flag.help().isEmpty() && command.takes(flag)) {
         String value = flag.value().isEmpty() ? "" : "=" + flag.value();
-        row("  --" + flag.name() + value, FLAGS, flag.help(), text);
+        row("  " + flag + value, FLAGS, flag.help(), text);
       }
     }
   }

@@ -2,17 +2,22 @@ package ipmasq.cli;
 
 import ipmasq.app.Backends;
 import ipmasq.app.Version;
+import ipmasq.cli.CommandLine.Parsed;
 import ipmasq.config.ConfigPaths.IfMissing;
+import ipmasq.config.Key;
 import ipmasq.json.Json;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The entry point: parses the command line and runs a command. */
 public final class Main {
@@ -40,7 +45,7 @@ public final class Main {
         new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
     int code;
     try {
-      code = run(List.of(args), out, err);
+      code = run(List.of(args), System.in, out, err);
     } catch (RuntimeException | Error bug) {
       // Other threads must not keep an idle process alive.
       code = died(bug, err);
@@ -61,54 +66,59 @@ public final class Main {
     return BUG;
   }
 
-  static int run(List<String> args, PrintStream out, PrintStream err) {
+  static int run(List<String> args, InputStream in, PrintStream out, PrintStream err) {
     CommandLine line;
     switch (CommandLine.parse(args)) {
-      case CommandLine.ParsedLine.WrongLine(var message) -> {
-        return usage(message, err);
+      case Parsed.Wrong<CommandLine>(var message) -> {
+        return usage(message, args.stream().flatMap(arg -> Command.named(arg).stream()), err);
       }
-      case CommandLine.ParsedLine.GoodLine(var parsed) -> line = parsed;
+      case Parsed.Good<CommandLine>(var parsed) -> line = parsed;
     }
     String word = line.words().isEmpty() ? "run" : line.words().getFirst();
     Optional<Command> named = Command.named(word);
     if (named.isEmpty()) {
-      return usage("unknown command " + word + Command.suggestion(word), err);
+      return unknown(word, err);
     }
     Command command = named.get();
-    if (line.isOn(Flag.HELP, false)) {
+    if (line.isOn(Flag.HELP)) {
       return line.words().isEmpty() ? Help.print(out) : Help.print(command, out);
     }
     Optional<String> refusal = line.refusal(command);
     if (refusal.isPresent()) {
       return usage(refusal.get(), command, err);
     }
-    if (line.isOn(Flag.VERSION, false)) {
+    if (line.isOn(Flag.VERSION)) {
       return version(out, false);
     }
-    List<String> operands =
-        line.words().isEmpty() ? List.of() : line.words().subList(1, line.words().size());
     CommandLine full = asTheAgentRuns(command, line, err);
     // A missing file that the running agent names means the default list there, and so here.
     IfMissing ifMissing =
         command == Command.RUN || !line.has(Flag.CONFIG) ? IfMissing.WARNING : IfMissing.ERROR;
-    switch (SettingsParser.of(full, ifMissing)) {
-      case SettingsParser.ParsedSettings.WrongSettings(var message) -> {
+    switch (Settings.of(full, ifMissing)) {
+      case Parsed.Wrong<Settings>(var message) -> {
         return usage(message, command, err);
       }
-      case SettingsParser.ParsedSettings.GoodSettings(var settings) -> {
-        try (Backends backends =
-            switch (command) {
-              case RUN, APPLY ->
-                  settings.dryRun() ? Backends.withoutOwner(settings) : Backends.owning(settings);
-              case CLEANUP -> Backends.removing(settings);
-              case CHECK, CONFIG, PLAN, STATUS, EXPLAIN, TRACE, VERSION, HELP ->
-                  Backends.withoutOwner(settings);
-            }) {
+      case Parsed.Good<Settings>(var settings) -> {
+        try (Backends backends = backends(command, settings)) {
           boolean adopted = !full.equals(line);
-          return run(command, operands, new CommandContext(out, err, settings, backends, adopted));
+          List<String> operands = line.words().stream().skip(1).toList();
+          return run(
+              command, operands, new CommandContext(in, out, err, settings, backends, adopted));
         }
       }
     }
+  }
+
+  private static Backends backends(Command command, Settings settings) {
+    return switch (command) {
+      case RUN, APPLY ->
+          settings.dryRun()
+              ? Backends.withoutOwner(settings.cni())
+              : Backends.owning(settings.cni());
+      case CLEANUP -> Backends.removing(settings.cni(), !settings.line().has(Key.MASQ_CHAIN));
+      case CHECK, CONFIG, PLAN, STATUS, EXPLAIN, TRACE, VERSION, HELP ->
+          Backends.withoutOwner(settings.cni());
+    };
   }
 
   /** Without flags for rules, besides the file, a command uses those of the running agent. */
@@ -136,7 +146,7 @@ public final class Main {
       case CONFIG -> ShowConfig.run(context);
       case PLAN -> ShowPlan.run(context);
       case APPLY -> Apply.run(context);
-      case STATUS -> context.settings().ports() ? ShowPorts.run(context) : ShowStatus.run(context);
+      case STATUS -> context.isOn(Flag.PORTS) ? ShowPorts.run(context) : ShowStatus.run(context);
       case EXPLAIN -> Explain.run(context, operands);
       case TRACE -> ShowTrace.run(context, operands);
       case CLEANUP -> Cleanup.run(context);
@@ -158,20 +168,22 @@ public final class Main {
     String word = operands.getFirst();
     return Command.named(word)
         .map(command -> Help.print(command, context.out()))
-        .orElseGet(
-            () -> usage("unknown command " + word + Command.suggestion(word), context.err()));
+        .orElseGet(() -> unknown(word, context.err()));
+  }
+
+  private static int unknown(String word, PrintStream err) {
+    List<String> known = Arrays.stream(Command.values()).map(Command::word).toList();
+    String message = "unknown command " + word + Help.didYouMean(word, known, "");
+    return usage(message, Stream.empty(), err);
   }
 
   /** Prints one line about a wrong command line; returns the exit code for usage errors. */
   static int usage(String message, Command command, PrintStream err) {
-    return usage(message, " " + command.word(), err);
+    return usage(message, Stream.of(command), err);
   }
 
-  private static int usage(String message, PrintStream err) {
-    return usage(message, "", err);
-  }
-
-  private static int usage(String message, String command, PrintStream err) {
+  private static int usage(String message, Stream<Command> commands, PrintStream err) {
+    String command = commands.map(it -> " " + it.word()).findFirst().orElse("");
     err.println("ip-masq-agent: " + message + " (see ip-masq-agent" + command + " --help)");
     return USAGE;
   }

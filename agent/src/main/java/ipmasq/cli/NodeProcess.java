@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -17,6 +18,7 @@ import java.util.function.Function;
  */
 record NodeProcess(Path directory) {
   private static final Path PROC = Path.of("/proc");
+  private static final String TCP_LISTEN = "0A";
 
   private static final Set<String> GO_AGENTS = Set.of("ip-masq-agent", "ip-masq-agent-v2");
 
@@ -77,14 +79,40 @@ record NodeProcess(Path directory) {
   }
 
   /** The path to a file as this process sees it: it may run in a container. */
-  Path seenFromHere(String path) {
+  String seenFromHere(String path) {
     Optional<Path> mounts = link("ns/mnt");
     if (mounts.isEmpty()) {
-      return Path.of(path);
+      return path;
     }
-    Path absolute = link("cwd").orElse(Path.of("/")).resolve(path);
+    String absolute = link("cwd").orElse(Path.of("/")).resolve(path).toString();
     boolean same = mounts.equals(new NodeProcess(PROC.resolve("self")).link("ns/mnt"));
-    return same ? absolute : Path.of(directory.resolve("root").toString() + absolute);
+    return same ? absolute : directory.resolve("root") + absolute;
+  }
+
+  /**
+   * The TCP port that it listens on, by a socket among its descriptors.
+   *
+   * @param wanted the port that it should be; 0: any
+   */
+  Optional<Integer> listensOn(int wanted) {
+    Set<Path> descriptors = new HashSet<>();
+    try (DirectoryStream<Path> links = Files.newDirectoryStream(directory.resolve("fd"))) {
+      for (Path link : links) {
+        descriptors.add(Files.readSymbolicLink(link));
+      }
+    } catch (IOException ended) {
+      return Optional.empty(); // or it may not be read
+    }
+    NodeProcess here = new NodeProcess(PROC.resolve("thread-self"));
+    // 0: 0100007F:2382 00000000:0000 0A 00000000:00000000 00:00000000 00000000 0 0 INODE …
+    return (here.text("net/tcp") + here.text("net/tcp6"))
+        .lines()
+        .map(line -> line.strip().split(" +"))
+        .filter(words -> words.length > 9 && words[3].equals(TCP_LISTEN))
+        .filter(words -> descriptors.contains(Path.of("socket:[" + words[9] + "]")))
+        .map(words -> Integer.parseInt(words[1].substring(words[1].indexOf(':') + 1), 16))
+        .filter(port -> wanted == 0 || wanted == port)
+        .findFirst();
   }
 
   /** Whether each of its user ids is root's: the real one too, so that no user started it. */

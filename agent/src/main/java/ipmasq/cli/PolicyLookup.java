@@ -12,11 +12,9 @@ import ipmasq.json.MalformedJson;
 import ipmasq.net.Family;
 import ipmasq.policy.Policy;
 import ipmasq.sync.SyncReportJson;
-import ipmasq.sync.Target;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,89 +39,64 @@ sealed interface PolicyLookup {
 
   static PolicyLookup of(CommandContext context, Family family) {
     Reading reading = context.read();
-    return context.settings().configGiven()
-        ? inFile(context, family, reading)
-        : inKernel(context, family, reading);
-  }
-
-  private static PolicyLookup inFile(CommandContext context, Family family, Reading reading) {
-    return switch (reading) {
-      case Reading.Read read -> {
-        context.print(read.warnings());
-        yield new PolicyFound(desired(read.config(), family), Optional.empty(), "", read.config());
-      }
-      case Reading.Rejected rejected -> {
-        context.accepts(rejected);
-        yield new NothingRead(Main.FAILED);
-      }
-    };
+    if (!context.settings().configGiven()) {
+      return inKernel(context, family, reading);
+    }
+    if (reading instanceof Reading.Read read) {
+      context.print(read.warnings());
+      return new PolicyFound(desired(read.config(), family), Optional.empty(), "", read.config());
+    }
+    context.accepts(reading);
+    return new NothingRead(Main.FAILED);
   }
 
   private static Optional<Policy> desired(Config config, Family family) {
     return config.enables(family) ? Optional.of(config.policy(family)) : Optional.empty();
   }
 
-  /**
-   * The backend of the running agent answers, or the config's own; without an agent, rules may be
-   * left in any.
-   */
+  /** A running agent's rules are in its backend; without one, rules may be left in any. */
   private static PolicyLookup inKernel(CommandContext context, Family family, Reading reading) {
     Optional<RunningAgent> agent = RunningAgent.find();
     Config config = config(context, reading, agent.flatMap(RunningAgent::asked));
-    Target target = context.backends().target(context.backends().look(), config);
-    List<Backend> places = new ArrayList<>(List.of(target.backend()));
-    places.addAll(target.others());
-    List<Object> unseen = new ArrayList<>();
-    Optional<Failure> last = Optional.empty();
-    boolean looked = false;
-    for (Backend backend : places) {
-      switch (backend.observe(family)) {
-        case Observation.Unseen(Failure failure) -> {
-          unseen.add(SyncReportJson.failure(family, backend.name(), failure));
-          last = Optional.of(failure);
-        }
-        case Observation.Unusable(Failure failure) -> {
-          unseen.add(SyncReportJson.failure(family, backend.name(), failure));
-          last = Optional.of(failure);
-        }
-        case Observation.Seen(var observed) -> {
-          observed
-              .flaws()
-              .forEach(
-                  flaw -> context.err().println("ip-masq-agent: " + backend.name() + ": " + flaw));
-          if (observed.policy().isPresent()) {
-            return new PolicyFound(observed.policy(), observed.policy(), backend.name(), config);
-          }
-          if (agent.isPresent() && !looked && last.isEmpty()) {
-            return new PolicyFound(
-                desired(config, family), Optional.empty(), backend.name(), config);
-          }
-          looked = true;
-        }
+    List<Backend> places = context.backends().places(config);
+    Backend place =
+        agent.isPresent()
+            ? places.getFirst()
+            : CommandContext.holder(places, List.of(family)).orElse(places.getFirst());
+    return switch (place.observe(family)) {
+      case Observation.Seen(var observed) -> {
+        observed.flaws().forEach(flaw -> context.fail(place.name() + ": " + flaw));
+        Optional<Policy> policy = observed.policy();
+        yield new PolicyFound(
+            agent.isPresent() ? policy.or(() -> desired(config, family)) : policy,
+            policy,
+            policy.isPresent() || agent.isPresent() ? place.name() : "",
+            config);
       }
-    }
-    if (looked || last.isEmpty()) {
-      return new PolicyFound(Optional.empty(), Optional.empty(), "", config);
-    }
+      case Observation.Unseen(var failure) -> nothing(context, family, place, failure);
+      case Observation.Unusable(var failure) -> nothing(context, family, place, failure);
+    };
+  }
+
+  private static NothingRead nothing(
+      CommandContext context, Family family, Backend place, Failure failure) {
     if (context.json()) {
-      context.printJson(Map.of("failures", unseen));
+      Object fields = SyncReportJson.failure(family, place.name(), failure);
+      context.printJson(Map.of("failures", List.of(fields)));
     }
-    return new NothingRead(context.fail(last.get()));
+    return new NothingRead(context.fail(failure));
   }
 
   /** What the file says, with the backend that the running agent tells, if it can be asked. */
   private static Config config(
       CommandContext context, Reading reading, Optional<InetSocketAddress> agent) {
-    Config config =
-        switch (reading) {
-          case Reading.Read read -> read.config();
-          case Reading.Rejected _ -> {
-            context
-                .err()
-                .println("the config file is bad, so chain and backend are those of the flags");
-            yield context.settings().config();
-          }
-        };
+    Config config;
+    if (reading instanceof Reading.Read read) {
+      config = read.config();
+    } else {
+      context.err().println("the config file is bad, so chain and backend are those of the flags");
+      config = context.settings().config();
+    }
     return agent
         .flatMap(PolicyLookup::backend)
         .map(name -> Backends.fixed(config, name))

@@ -3,15 +3,16 @@ package ipmasq.cli;
 import ipmasq.app.ConflictWatch;
 import ipmasq.app.FlowWatch;
 import ipmasq.app.Probation;
-import ipmasq.app.Settings;
 import ipmasq.app.StateFolder;
 import ipmasq.app.StatusServer;
 import ipmasq.app.Version;
 import ipmasq.backend.Backend;
+import ipmasq.config.ConfigFollower;
 import ipmasq.config.ConfigPaths.IfMissing;
 import ipmasq.config.FlagDefaults;
 import ipmasq.evidence.EvidenceThread;
 import ipmasq.log.Log;
+import ipmasq.log.Log.Format;
 import ipmasq.log.LogEvent;
 import ipmasq.log.LogQueue;
 import ipmasq.net.Family;
@@ -19,6 +20,7 @@ import ipmasq.sync.Agent;
 import ipmasq.sync.ConfigWatch;
 import ipmasq.sync.Enforcement;
 import ipmasq.sync.Heartbeat;
+import ipmasq.sync.Sync;
 import ipmasq.sync.SyncLogger;
 import ipmasq.sync.SyncReport;
 import ipmasq.sync.SyncReport.Result;
@@ -26,9 +28,11 @@ import ipmasq.sync.SyncReportJson;
 import ipmasq.sync.Trigger;
 import ipmasq.sync.Triggers;
 import ipmasq.thread.Daemon;
+import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -42,22 +46,28 @@ final class Run {
   /** How long a running pass may take to end after the signal. */
   private static final int GRACE_SECONDS = 5;
 
+  private static final String STATE = "/var/lib/ip-masq-agent";
+
   private Run() {}
 
   static int run(CommandContext context) {
     Settings settings = context.settings();
-    LogQueue lines = context.logQueue();
-    Log log = context.log(lines);
+    CommandLine line = settings.line();
+    Clock clock = Clock.systemUTC();
+    Format format = line.isJson(Flag.LOG_FORMAT) ? Format.JSON : Format.TEXT;
+    LogQueue lines = new LogQueue(context.err(), count -> Log.dropped(clock, format, count));
+    Log log = new Log(lines, clock, format, line.number(Flag.VERBOSITY).orElse(0));
     Thread.ofPlatform().daemon().name("digests").start(Run::digests);
     log.info(
         LogEvent.of(LogEvent.Kind.START, "ip-masq-agent " + Version.text() + " starts")
             .with("version", Version.text()));
-    for (String flag : settings.ignoredFlags()) {
-      log.info(
-          LogEvent.of(
-                  LogEvent.Kind.FLAG_IGNORED,
-                  "--" + flag + " does nothing here: the log goes to stderr")
-              .with("flag", flag));
+    for (Flag flag : line.flags().keySet()) {
+      if (Flag.KLOG.contains(flag)) {
+        log.info(
+            LogEvent.of(
+                    LogEvent.Kind.FLAG_IGNORED, flag + " does nothing here: the log goes to stderr")
+                .with("flag", flag.name()));
+      }
     }
     if (settings.dryRun()) {
       log.info(
@@ -91,13 +101,13 @@ final class Run {
       Probation probation =
           new Probation(
               new StateFolder(
-                  settings.stateDir(),
+                  Path.of(line.text(Flag.STATE_DIR).orElse(STATE)),
                   () -> FlagDefaults.none().on(context.backends().look().auto().backend())),
               () -> triggers.post(Trigger.CONFIG),
               log,
-              Clock.systemUTC());
+              clock);
       Optional<FlowWatch> flows =
-          settings.flowSamples()
+          line.isOn(Flag.FLOW_SAMPLES, true)
               ? Optional.of(new FlowWatch(heartbeat, evidence, probation, log))
               : Optional.empty();
       if (!settings.dryRun()) {
@@ -107,23 +117,29 @@ final class Run {
         passes =
             passes.andThen(
                 new StatusServer(
-                    settings.listen().get(), settings, heartbeat, conflicts, flows, log));
+                    settings.listen().get(),
+                    settings.dryRun(),
+                    settings.cni(),
+                    heartbeat,
+                    conflicts,
+                    flows,
+                    log));
       }
       if (flows.isPresent()) {
         passes = passes.andThen(flows.get());
       }
       new Agent(
-              context.sync(watch, probation),
+              sync(context, watch, probation),
               triggers,
-              settings.watchInterval(),
+              line.duration(Flag.WATCH_INTERVAL, Duration.ofSeconds(1)),
               watch::overdue,
               heartbeat,
               passes)
           .run();
-      if (settings.cleanupOnExit() && !settings.dryRun()) {
+      boolean stay = !line.isOn(Flag.CLEANUP_ON_EXIT) && !settings.dryRun();
+      if (!stay && !settings.dryRun()) {
         cleanUp(context, log);
       }
-      boolean stay = !settings.cleanupOnExit() && !settings.dryRun();
       log.info(
           LogEvent.of(LogEvent.Kind.STOP, "ip-masq-agent ends" + (stay ? "; its rules stay" : "")));
       return Main.OK;
@@ -133,6 +149,23 @@ final class Run {
       lines.close();
       ended.countDown();
     }
+  }
+
+  /** Syncs with the config as it is at the time. */
+  private static Sync sync(CommandContext context, ConfigWatch watch, Probation probation) {
+    ConfigFollower follower = new ConfigFollower();
+    return context
+        .backends()
+        .sync(
+            node ->
+                watch
+                    .files()
+                    .map(files -> follower.read(files, context.flags(node)))
+                    .orElseGet(
+                        () -> ConfigFollower.noAnswer(watch.reading(), ConfigWatch.PATIENCE)),
+            context.settings().config(),
+            !context.settings().dryRun(),
+            probation);
   }
 
   /**
@@ -174,7 +207,7 @@ final class Run {
         && settings.ifMissing() == IfMissing.DEFAULTS
         && pass.problems().isEmpty()
         && pass.sources().stream().allMatch(source -> source.bytes().isEmpty())) {
-      String file = settings.configs().getFirst().toString();
+      String file = settings.paths().paths().getFirst().toString();
       log.info(
           LogEvent.of(
                   LogEvent.Kind.CONFIG_MISSING,

@@ -1,6 +1,5 @@
 package ipmasq.cli;
 
-import ipmasq.app.ListeningSockets;
 import ipmasq.http.Listen;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -25,11 +24,11 @@ record RunningAgent(NodeProcess process, CommandLine line) {
   }
 
   /** The command line of a {@code run}; empty if it is another command, or another program. */
-  static Optional<CommandLine> run(List<String> words) {
+  private static Optional<CommandLine> run(List<String> words) {
     for (int i = 1; i < words.size(); i++) {
       if (words.get(i).equals(MAIN) || words.get(i).endsWith("/" + MAIN)) {
         return CommandLine.parse(words.subList(i + 1, words.size()))
-                    instanceof CommandLine.ParsedLine.GoodLine(var line)
+                    instanceof CommandLine.Parsed.Good<CommandLine>(var line)
                 && (line.words().isEmpty() || line.words().getFirst().equals("run"))
             ? Optional.of(line)
             : Optional.empty();
@@ -43,12 +42,7 @@ record RunningAgent(NodeProcess process, CommandLine line) {
   }
 
   boolean writes() {
-    return !line.isOn(Flag.DRY_RUN, false);
-  }
-
-  /** Whether its flags name an address to listen on. */
-  boolean listens() {
-    return line.has(Flag.LISTEN);
+    return !line.isOn(Flag.DRY_RUN);
   }
 
   /** Where it can be asked: at a socket that is its own. */
@@ -57,7 +51,8 @@ record RunningAgent(NodeProcess process, CommandLine line) {
         .flatMap(Listen::parse)
         .flatMap(
             listen ->
-                ListeningSockets.portOf(process.directory(), listen.getPort())
+                process
+                    .listensOn(listen.getPort())
                     .map(port -> reachable(new InetSocketAddress(listen.getAddress(), port))));
   }
 

@@ -6,10 +6,10 @@ import ipmasq.config.Key;
 import ipmasq.config.Reading;
 import ipmasq.config.Reading.Place;
 import ipmasq.json.Json;
-import java.io.InputStream;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -17,21 +17,8 @@ import org.jspecify.annotations.Nullable;
 final class ShowConfig {
   private ShowConfig() {}
 
-  /** Where a value comes from. */
-  private sealed interface Origin {
-    record Default() implements Origin {}
-
-    record OfFlag(String name) implements Origin {}
-
-    record InFiles(List<Place> places) implements Origin {}
-  }
-
   static int run(CommandContext context) {
-    return run(context, System.in);
-  }
-
-  static int run(CommandContext context, InputStream in) {
-    Reading reading = context.read(in);
+    Reading reading = context.read();
     if (!context.accepts(reading) || !(reading instanceof Reading.Read read)) {
       return Main.FAILED;
     }
@@ -47,12 +34,17 @@ final class ShowConfig {
     return Main.OK;
   }
 
-  private static Origin origin(CommandContext context, Key<?> key, Reading.Read read) {
-    List<Place> places = read.places().getOrDefault(key, List.of());
-    String flag = context.settings().origins().get(key);
-    return !places.isEmpty()
-        ? new Origin.InFiles(places)
-        : flag != null ? new Origin.OfFlag(flag) : new Origin.Default();
+  /** Where a file gives the value; empty if none does. */
+  private static List<Place> places(Key<?> key, Reading.Read read) {
+    return read.places().getOrDefault(key, List.of());
+  }
+
+  /** The flag that gives the value, if no file does. */
+  private static Optional<Flag> flag(CommandContext context, Key<?> key) {
+    CommandLine line = context.settings().line();
+    return key == Key.NON_MASQUERADE_CIDRS && line.isOn(Flag.ALL_RESERVED)
+        ? Optional.of(Flag.ALL_RESERVED)
+        : Flag.of(key).filter(line::has);
   }
 
   /** A value as in a file; null if it is none. */
@@ -64,8 +56,9 @@ final class ShowConfig {
   /** YAML with JSON-quoted strings, so that no value is misread as another type. */
   private static void print(CommandContext context, Key<?> key, Reading.Read read, String here) {
     Object value = value(key, read.config());
-    Origin origin = origin(context, key, read);
-    String comment = "  # " + words(origin, key);
+    Optional<Flag> flag = flag(context, key);
+    boolean byDefault = places(key, read).isEmpty() && flag.isEmpty();
+    String comment = "  # " + origin(key, places(key, read), flag);
     if (key == Key.BACKEND && !here.equals(value)) {
       comment += "; here " + here;
     }
@@ -75,20 +68,17 @@ final class ShowConfig {
     } else {
       // An empty list that nobody gave is not what somebody who gives one means; and --strict would
       // overrule the key.
-      boolean none =
-          origin instanceof Origin.Default && (value instanceof List || key == Key.STRICT);
+      boolean none = byDefault && (value instanceof List || key == Key.STRICT);
       context.out().println((none ? "# " : "") + key + ": " + Json.write(value) + comment);
     }
   }
 
-  private static String words(Origin origin, Key<?> key) {
-    return switch (origin) {
-      case Origin.Default() ->
-          key.defaultInWords().isEmpty() ? "default" : "default: " + key.defaultInWords();
-      case Origin.OfFlag(var name) -> "flag --" + name;
-      case Origin.InFiles(var places) ->
-          places.stream().map(Place::toString).collect(Collectors.joining(", "));
-    };
+  private static String origin(Key<?> key, List<Place> places, Optional<Flag> flag) {
+    if (!places.isEmpty()) {
+      return places.stream().map(Place::toString).collect(Collectors.joining(", "));
+    }
+    String words = key.defaultInWords();
+    return flag.map(it -> "flag " + it).orElse(words.isEmpty() ? "default" : "default: " + words);
   }
 
   private static Map<String, Object> json(CommandContext context, Reading.Read read, String here) {
@@ -96,16 +86,14 @@ final class ShowConfig {
     for (Key<?> key : Key.ALL) {
       Map<String, @Nullable Object> fields = new LinkedHashMap<>();
       fields.put("value", value(key, read.config()));
-      switch (origin(context, key, read)) {
-        case Origin.Default() -> fields.put("origin", "default");
-        case Origin.OfFlag(var name) -> {
-          fields.put("origin", "flag");
-          fields.put("flag", name);
-        }
-        case Origin.InFiles(var places) -> {
-          fields.put("origin", "file");
-          fields.put("places", places.stream().map(ShowConfig::json).toList());
-        }
+      List<Place> places = places(key, read);
+      Optional<Flag> flag = flag(context, key);
+      if (!places.isEmpty()) {
+        fields.put("origin", "file");
+        fields.put("places", places.stream().map(ShowConfig::json).toList());
+      } else {
+        fields.put("origin", flag.isPresent() ? "flag" : "default");
+        flag.ifPresent(it -> fields.put("flag", it.name()));
       }
       if (key == Key.BACKEND) {
         fields.put("here", here);

@@ -8,6 +8,7 @@ import ipmasq.backend.Backend;
 import ipmasq.backend.Observation;
 import ipmasq.config.Config;
 import ipmasq.config.Config.BackendChoice;
+import ipmasq.config.Key;
 import ipmasq.config.Reading;
 import ipmasq.evidence.neighbours.Conflict;
 import ipmasq.evidence.neighbours.Neighbours;
@@ -21,19 +22,15 @@ import ipmasq.status.StatusJson;
 import ipmasq.status.StatusText;
 import ipmasq.status.StatusTracker;
 import ipmasq.sync.SyncReport;
-import ipmasq.sync.Target;
-import ipmasq.sync.Trigger;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /** {@code status}: the state from the running agent or, without one, from file and kernel. */
 final class ShowStatus {
@@ -65,7 +62,7 @@ final class ShowStatus {
         silence = String.valueOf(silent.getMessage());
         context.err().println(silence(address.get(), silence));
       }
-    } else if (agent.isPresent() && !agent.get().listens()) {
+    } else if (agent.isPresent() && !agent.get().line().has(Flag.LISTEN)) {
       context
           .err()
           .println(
@@ -89,7 +86,7 @@ final class ShowStatus {
     if (agent.get().process().isStopped()) {
       return new Status.Agent.Unresponsive(agent.get().pid(), "a signal stopped it");
     }
-    if (agent.get().listens()) {
+    if (agent.get().line().has(Flag.LISTEN)) {
       return new Status.Agent.Unresponsive(agent.get().pid(), silence);
     }
     return agent.get().writes() ? new Status.Agent.Running() : new Status.Agent.DryRun();
@@ -144,12 +141,12 @@ final class ShowStatus {
   private static int local(
       CommandContext context, Optional<RunningAgent> running, Status.Agent agent) {
     Reading reading = context.read();
-    boolean elsewhere = running.isEmpty() || running.get().line().has("backend");
+    boolean elsewhere = running.isEmpty() || running.get().line().has(Key.BACKEND);
     Optional<Reading> left = elsewhere ? asFound(context, reading) : Optional.empty();
-    SyncReport found = context.sync(left.orElse(reading), false).pass(Set.of(Trigger.START), false);
+    SyncReport found = context.sync(left.orElse(reading), false);
     SyncReport report = left.isPresent() ? found.because("where our rules are") : found;
     Config config = report.config();
-    Backend backend = context.backends().target(context.backends().look(), config).backend();
+    Backend backend = context.backends().places(config).getFirst();
     Map<Family, Observation> rules = new EnumMap<>(Family.class);
     report.results().keySet().forEach(family -> rules.put(family, backend.observe(family)));
     StatusTracker tracker = new StatusTracker(StatusServer.identity(Optional.empty(), agent));
@@ -170,28 +167,15 @@ final class ShowStatus {
    */
   private static Optional<Reading> asFound(CommandContext context, Reading reading) {
     if (!(reading
-            instanceof Reading.Read(var config, var warnings, var sources, var places, var gap))
+            instanceof Reading.Read(var config, var warnings, var sources, var lines, var gap))
         || config.backend() != BackendChoice.AUTO) {
       return Optional.empty();
     }
-    Target target = context.backends().target(context.backends().look(), config);
-    if (holdsRules(target.backend())) {
-      return Optional.empty();
-    }
-    return target.others().stream()
-        .filter(ShowStatus::holdsRules)
-        .findFirst()
+    List<Backend> places = context.backends().places(config);
+    return CommandContext.holder(places, List.of(Family.values()))
+        .filter(holder -> holder != places.getFirst())
         .map(Backend::name)
-        .map(
-            name -> new Reading.Read(Backends.fixed(config, name), warnings, sources, places, gap));
-  }
-
-  private static boolean holdsRules(Backend backend) {
-    return Arrays.stream(Family.values())
-        .anyMatch(
-            family ->
-                backend.observe(family) instanceof Observation.Seen(var observed)
-                    && observed.policy().isPresent());
+        .map(name -> new Reading.Read(Backends.fixed(config, name), warnings, sources, lines, gap));
   }
 
   private static Map<Family, List<Conflict>> conflicts(

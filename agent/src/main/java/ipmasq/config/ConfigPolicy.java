@@ -2,7 +2,6 @@ package ipmasq.config;
 
 import ipmasq.net.Cidrs;
 import ipmasq.net.Family;
-import ipmasq.policy.Destinations;
 import ipmasq.policy.Policy;
 import ipmasq.policy.Policy.Destination;
 import ipmasq.policy.Policy.Treatment;
@@ -49,15 +48,15 @@ final class ConfigPolicy {
   }
 
   /** First match becomes longest prefix; without exceptions the file's order stays. */
-  private static Destinations destinations(Cidrs exempt, Cidrs exceptions) {
+  private static List<Destination> destinations(Cidrs exempt, Cidrs exceptions) {
     if (exceptions.isEmpty()) {
-      return Destinations.exempt(exempt);
+      return Destination.exempt(exempt);
     }
     // The file's ranges come before the built-in exemption of link-local.
     List<Destination> destinations = new ArrayList<>(exempt.size() + exceptions.size());
     exceptions.forEach(range -> destinations.add(new Destination(range, Treatment.TRANSLATE)));
-    destinations.addAll(Destinations.exempt(exempt));
+    destinations.addAll(Destination.exempt(exempt));
     destinations.sort(Comparator.comparing(each -> -each.range().prefix()));
-    return Destinations.copyOf(destinations);
+    return destinations;
   }
 }

@@ -160,7 +160,7 @@ final class ListTypes {
         + (parts.size() > 3 ? ", …" : "");
   }
 
-  /** Blocks of addresses, in memory as numbers. */
+  /** Blocks of addresses. */
   static final ValueType<Cidrs> CIDRS =
       new ListType<>(
           ListTypes::cidr,
@@ -170,7 +170,7 @@ final class ListTypes {
               "string",
               "pattern",
               "^([0-9]{1,3}(\\.[0-9]{1,3}){3}|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)/[0-9]{1,3}$"),
-          Cidrs.Collector::new,
+          ArrayList::new,
           Cidrs::copyOf,
           ListTypes::noFlag,
           ListTypes::texts);

@@ -24,7 +24,6 @@ import java.util.function.Consumer;
  */
 public final class ChildProcesses implements Commands {
   private static final int SURE_TO_FIT = 4096;
-  private static final int LARGE = 256 << 10;
   private static final int ERRORS_KEPT = 2000;
 
   /** The descriptors that Java needs to start a process: five pipes, and one to spare. */
@@ -39,9 +38,6 @@ public final class ChildProcesses implements Commands {
   private final Programs programs;
   private final Duration deadline;
   private final Consumer<Optional<Duration>> waiting;
-
-  /** Whether the last run had much input or output: the next will have no less. */
-  private boolean large;
 
   /**
    * @param waiting is told how long a process may take when it starts, and nothing when it ended
@@ -106,9 +102,7 @@ public final class ChildProcesses implements Commands {
     ByteArrayOutputStream errors = new ByteArrayOutputStream(0);
     waiting.accept(Optional.of(given));
     try {
-      if (large || input.length() > LARGE) {
-        sacrifice(process);
-      }
+      sacrifice(process);
       feed(process.getOutputStream(), input.getBytes(StandardCharsets.UTF_8));
       long step = SHORTEST_STEP_MS;
       while (!process.waitFor(step, TimeUnit.MILLISECONDS)) {
@@ -120,7 +114,6 @@ public final class ChildProcesses implements Commands {
       }
       drain(process, buffer, lines, errors);
       lines.end();
-      large = input.length() > LARGE || lines.bytes() > LARGE;
       return new CommandResult.Ended(process.exitValue(), text(errors));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

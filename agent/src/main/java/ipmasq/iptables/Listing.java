@@ -16,7 +16,6 @@ public final class Listing {
   private static final int LONGEST = 1 << 20;
 
   private final Consumer<String> lines;
-  private long bytes;
   private byte[] partial = new byte[256];
   private int length;
   private boolean quoted;
@@ -29,7 +28,6 @@ public final class Listing {
 
   /** Takes the next bytes. */
   public void accept(byte[] read, int count) {
-    bytes += count;
     int from = 0;
     for (int i = 0; i < count; i++) {
       byte b = read[i];
@@ -46,11 +44,6 @@ public final class Listing {
       previous = b;
     }
     append(read, from, count);
-  }
-
-  /** How many there were so far. */
-  long bytes() {
-    return bytes;
   }
 
   /** The last line, if it had no line end. */

@@ -14,10 +14,10 @@ import java.util.function.Consumer;
  * sooner.
  */
 public final class Agent {
-  private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
+  private static final long FIRST_RETRY = Duration.ofSeconds(1).toNanos();
 
   /** The cause may go away at any time, and until then the node's NAT may be wrong. */
-  private static final Duration LAST_RETRY = Duration.ofSeconds(2);
+  private static final long LAST_RETRY = Duration.ofSeconds(2).toNanos();
 
   /**
    * After a false alarm the watch rests for this many times the pass's duration, and retries of a
@@ -32,7 +32,7 @@ public final class Agent {
   private final Heartbeat heartbeat;
   private final Consumer<SyncReport> passes;
   private final RepairBackoff backoff = new RepairBackoff();
-  private Duration retry = FIRST_RETRY;
+  private long retry = FIRST_RETRY;
 
   /**
    * @param watchInterval how often to check whether the rules changed; zero: never
@@ -86,19 +86,11 @@ public final class Agent {
   }
 
   private Set<Trigger> afterFailure(SyncReport pass) throws InterruptedException {
-    Duration longest = longer(LAST_RETRY, pass.took().multipliedBy(CALM));
-    Duration wait = shorter(retry, shorter(longest, pass.config().resyncInterval()));
-    retry = wait.multipliedBy(2);
+    long longest = Math.max(LAST_RETRY, pass.took().toNanos() * CALM);
+    long wait = Math.min(retry, Math.min(longest, pass.config().resyncInterval().toNanos()));
+    retry = 2 * wait;
     long now = System.nanoTime();
-    return await(now + wait.toNanos(), Trigger.RETRY, now, sync::moved);
-  }
-
-  private static Duration longer(Duration one, Duration other) {
-    return one.compareTo(other) > 0 ? one : other;
-  }
-
-  private static Duration shorter(Duration one, Duration other) {
-    return one.compareTo(other) < 0 ? one : other;
+    return await(now + wait, Trigger.RETRY, now, sync::moved);
   }
 
   /** Waits for a trigger, a change of the rules, or the due time. */

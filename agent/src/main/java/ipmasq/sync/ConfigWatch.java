@@ -15,9 +15,7 @@ import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -31,8 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The thread waits for inotify events and also checks the files' attributes once per second,
  * because events can be missing: inotify may be unavailable, and the directory may be moved or
  * mounted over. Directories are watched, not files: a ConfigMap volume changes by swapping its
- * {@code ..data} link, and editors rename a new file into place. If a directory does not exist, its
- * nearest existing parent is watched until it does.
+ * {@code ..data} link, and editors rename a new file into place.
  */
 public final class ConfigWatch implements AutoCloseable {
   /** After this time without an answer, the file counts as a bad one. */
@@ -58,7 +55,6 @@ public final class ConfigWatch implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
 
   // Used by the thread alone.
-  private final Map<Path, Watched> watched = new HashMap<>();
   private @Nullable WatchService service;
   private boolean warned;
 
@@ -68,9 +64,6 @@ public final class ConfigWatch implements AutoCloseable {
   private long askingSince = System.nanoTime();
   private Path askingFor;
   private boolean overdue;
-
-  /** A watched directory, identified as the kernel does. */
-  private record Watched(Object directory, WatchKey key) {}
 
   private ConfigWatch(ConfigPaths configs, Triggers triggers, Consumer<String> warnings) {
     this.configs = configs;
@@ -211,40 +204,20 @@ public final class ConfigWatch implements AutoCloseable {
     }
   }
 
-  /** Watches the directory of a file, or its nearest existing parent. */
+  /** Watches the directory of a path, again if it is another by now; if it is missing, polls. */
   private void watch(Path path) {
-    Watched before = watched.get(path);
-    if (service == null) {
-      return;
-    }
+    Path directory = Files.isDirectory(path) ? path : path.getParent();
     try {
-      Path directory = nearestDirectory(path);
-      Object key = Files.readAttributes(directory, "unix:ino,dev");
-      if (before != null && before.directory.equals(key) && before.key.isValid()) {
-        return;
+      if (service != null && directory != null && Files.isDirectory(directory)) {
+        directory.register(
+            service,
+            StandardWatchEventKinds.ENTRY_CREATE,
+            StandardWatchEventKinds.ENTRY_MODIFY,
+            StandardWatchEventKinds.ENTRY_DELETE);
       }
-      if (before != null) {
-        watched.remove(path);
-        before.key.cancel();
-      }
-      WatchKey now =
-          directory.register(
-              service,
-              StandardWatchEventKinds.ENTRY_CREATE,
-              StandardWatchEventKinds.ENTRY_MODIFY,
-              StandardWatchEventKinds.ENTRY_DELETE);
-      watched.put(path, new Watched(key, now));
     } catch (IOException unwatchable) {
       unwatched(path, unwatchable);
     }
-  }
-
-  private static Path nearestDirectory(Path path) {
-    Path at = Files.isDirectory(path) ? path : path.getParent();
-    while (at != null && !Files.isDirectory(at)) {
-      at = at.getParent();
-    }
-    return at == null ? path.getRoot() : at;
   }
 
   private enum Change {
@@ -295,18 +268,16 @@ public final class ConfigWatch implements AutoCloseable {
   /** Waits until the files have not changed for a while. */
   private List<Object> settled() throws InterruptedException {
     long end = System.nanoTime() + QUIET_AT_MOST_NANOS;
-    List<Object> before = List.of();
+    List<Object> before;
     List<Object> now = stamps();
-    while (!now.equals(before) && System.nanoTime() - end < 0) {
+    do {
       before = now;
-      if (closed.await(QUIET_MILLIS, TimeUnit.MILLISECONDS)) {
-        break;
-      }
+      closed.await(QUIET_MILLIS, TimeUnit.MILLISECONDS);
       while (changes(0) != Change.NONE && System.nanoTime() - end < 0) {
         // The stamps that follow are newer than these events.
       }
       now = stamps();
-    }
+    } while (!now.equals(before) && System.nanoTime() - end < 0 && closed.getCount() > 0);
     return now;
   }
 }

@@ -23,7 +23,7 @@ public final class Heartbeat {
   private final Supplier<Optional<Duration>> child;
   private volatile Beat last;
 
-  private record Beat(Thread line, long at, long due) {}
+  private record Beat(long at, long due) {}
 
   /**
    * Begins with a beat.
@@ -34,7 +34,7 @@ public final class Heartbeat {
   public Heartbeat(LongSupplier nanos, Supplier<Optional<Duration>> child) {
     this.nanos = nanos;
     this.child = child;
-    last = new Beat(Thread.currentThread(), nanos.getAsLong(), nanos.getAsLong());
+    last = new Beat(nanos.getAsLong(), nanos.getAsLong());
   }
 
   /**
@@ -44,7 +44,7 @@ public final class Heartbeat {
    */
   public void beat(Duration next) {
     long now = nanos.getAsLong();
-    last = new Beat(Thread.currentThread(), now, now + next.toNanos());
+    last = new Beat(now, now + next.toNanos());
   }
 
   /** Whether a sync is under way. */
@@ -83,16 +83,6 @@ public final class Heartbeat {
       return Optional.empty();
     }
     long seconds = Duration.ofNanos(now - beat.at).toSeconds();
-    return Optional.of("no progress for " + seconds + " s" + where(beat.line));
-  }
-
-  /** The innermost method of this project on the line's stack, to help find the cause. */
-  private static String where(Thread line) {
-    for (StackTraceElement frame : line.getStackTrace()) {
-      if (frame.getClassName().startsWith("ipmasq.")) {
-        return " (in " + frame.getClassName() + "." + frame.getMethodName() + ")";
-      }
-    }
-    return "";
+    return Optional.of("no progress for " + seconds + " s");
   }
 }

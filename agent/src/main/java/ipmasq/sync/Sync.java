@@ -1,11 +1,14 @@
 package ipmasq.sync;
 
+import ipmasq.backend.Flows.Forgotten;
 import ipmasq.backend.Watch;
 import ipmasq.config.Config;
+import ipmasq.config.Config.Conntrack;
 import ipmasq.config.Reading;
 import ipmasq.net.Family;
 import ipmasq.plan.Plan;
 import ipmasq.policy.Policy;
+import ipmasq.policy.Revision;
 import ipmasq.sync.Enforcement.Enforced;
 import ipmasq.sync.Enforcement.Goal;
 import ipmasq.sync.SyncReport.Basis;
@@ -50,20 +53,6 @@ public final class Sync {
    *     which keys and limits are valid
    * @param fallback the config for a node whose file is bad from the start
    * @param writes whether passes write rules, or only plan them
-   */
-  public Sync(
-      Function<Node, Reading> readConfig,
-      Config fallback,
-      Targets targets,
-      Host host,
-      Clock clock,
-      boolean writes) {
-    this(readConfig, fallback, targets, host, clock, writes, UnaryOperator.identity());
-  }
-
-  /**
-   * The same.
-   *
    * @param lastGood may put an earlier config in force instead
    */
   public Sync(
@@ -173,9 +162,13 @@ public final class Sync {
       Map<Family, Enforced> rules,
       Sweep sweep) {
     Duration took = occasion.took();
-    FlowUpdate update = follow(config, rules);
+    List<String> warnings = new ArrayList<>();
+    int flows = follow(config.config().conntrack(), rules, warnings);
     Map<Family, Result> results = new EnumMap<>(Family.class);
     rules.forEach((family, enforced) -> results.put(family, enforced.result()));
+    rules.values().forEach(enforced -> warnings.addAll(enforced.remarks()));
+    warnings.addAll(sweep.unread());
+    warnings.addAll(host.warnings(config.config()));
     return new SyncReport(
         clock.instant(),
         took,
@@ -186,43 +179,35 @@ public final class Sync {
         occasion.fighting(),
         results,
         sweep,
-        update.flows(),
-        warnings(config, rules, sweep, update));
+        flows,
+        warnings);
   }
 
-  /** Established flows follow a new policy, if the config asks for it. */
-  private FlowUpdate follow(EffectiveConfig config, Map<Family, Enforced> rules) {
-    FlowUpdate update = new FlowUpdate(host, config.config().conntrack());
-    rules.forEach(
-        (family, enforced) -> {
-          Optional<Policy> now = enforced.plan().flatMap(Plan::desired);
-          if (now.isPresent() && !(enforced.result() instanceof Result.Failed)) {
-            // The policy observed in the kernel, or else the last one known to be in force.
-            Optional<Policy> before =
-                enforced
-                    .plan()
-                    .flatMap(plan -> plan.observed().policy())
-                    .or(() -> Optional.ofNullable(inForce.get(family)));
-            if (enforced.result() instanceof Result.Changed && before.isPresent()) {
-              update.revision(family, before.get(), now.get());
-            }
-            inForce.put(family, now.get());
-          }
-        });
-    return update;
-  }
-
-  /** Problems of the node that do not keep the rules from being in force. */
-  private List<String> warnings(
-      EffectiveConfig config, Map<Family, Enforced> rules, Sweep sweep, FlowUpdate update) {
-    List<String> warnings = new ArrayList<>();
-    rules.values().forEach(enforced -> warnings.addAll(enforced.remarks()));
-    warnings.addAll(sweep.unread());
-    warnings.addAll(update.warnings());
-    if (!config.config().outputAddresses().isEmpty()) {
-      warnings.addAll(OutputAddresses.warnings(config.config(), host.addresses().get()));
+  /** Makes established flows follow a new policy, if the config asks for it; returns how many. */
+  private int follow(Conntrack mode, Map<Family, Enforced> rules, List<String> warnings) {
+    int flows = 0;
+    for (Map.Entry<Family, Enforced> entry : rules.entrySet()) {
+      Family family = entry.getKey();
+      Result result = entry.getValue().result();
+      Optional<Plan> plan = entry.getValue().plan();
+      Optional<Policy> now = plan.flatMap(Plan::desired);
+      if (now.isEmpty() || result instanceof Result.Failed) {
+        continue;
+      }
+      Policy last = inForce.put(family, now.get());
+      // The policy observed in the kernel, or else the last one known to be in force.
+      Optional<Policy> before =
+          plan.flatMap(it -> it.observed().policy()).or(() -> Optional.ofNullable(last));
+      if (mode != Conntrack.KEEP && result instanceof Result.Changed && before.isPresent()) {
+        Revision revision = new Revision(before.get(), now.get());
+        boolean udpOnly = mode == Conntrack.UDP;
+        switch (host.flows().forget(family, revision, udpOnly, host.addresses().get())) {
+          case Forgotten.Some(var count) -> flows += count;
+          case Forgotten.Failed(var failure) -> warnings.add(failure.toString());
+        }
+      }
     }
-    return warnings;
+    return flows;
   }
 
   /**

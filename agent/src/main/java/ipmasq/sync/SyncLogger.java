@@ -12,8 +12,6 @@ import ipmasq.sync.Sweep.Swept;
 import ipmasq.sync.SyncReport.Basis;
 import ipmasq.sync.SyncReport.Result;
 import java.util.ArrayList;
-import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,9 +31,6 @@ public final class SyncLogger implements Consumer<SyncReport> {
   private boolean announced;
   private String lastRepair = "";
   private int repairs;
-  private final Map<Family, List<Change>> pending = new EnumMap<>(Family.class);
-  private final Map<String, Failure> stale = new HashMap<>();
-  private final Map<Family, Failure> failing = new EnumMap<>(Family.class);
 
   public SyncLogger(Log log) {
     this.log = log;
@@ -160,48 +155,37 @@ public final class SyncLogger implements Consumer<SyncReport> {
     }
     Basis was = before == null ? Basis.FILE : before.basis();
     if (report.basis() != was) {
-      switch (report.basis()) {
-        case FILE ->
-            log.info(
-                basis(Kind.CONFIG_GOOD, "the config file is good again, and in force", report));
-        case LAST_GOOD ->
-            log.warn(
-                basis(
-                    Kind.CONFIG_BAD,
-                    "the config file is bad: the last good one stays in force",
-                    report));
-        case ROLLED_BACK ->
-            log.warn(
-                basis(
-                    Kind.CONFIG_BAD,
-                    "the config file was rolled back: the config before it is in force",
-                    report));
-        case FALLBACK ->
-            log.warn(
-                basis(
-                    Kind.CONFIG_BAD,
-                    "the config file is bad: rules that an earlier run left are kept; where there"
-                        + " are none, the defaults are in force",
-                    report));
+      boolean good = report.basis() == Basis.FILE;
+      String line =
+          switch (report.basis()) {
+            case FILE -> "the config file is good again, and in force";
+            case LAST_GOOD -> "the config file is bad: the last good one stays in force";
+            case ROLLED_BACK -> "the config file was rolled back: the config before it is in force";
+            case FALLBACK ->
+                "the config file is bad: rules that an earlier run left are kept; where there are"
+                    + " none, the defaults are in force";
+          };
+      Kind kind = good ? Kind.CONFIG_GOOD : Kind.CONFIG_BAD;
+      LogEvent event = LogEvent.of(kind, line).with("basis", report.basis().word());
+      if (good) {
+        log.info(event);
+      } else {
+        log.warn(event);
       }
     }
   }
 
-  private static LogEvent basis(Kind kind, String line, SyncReport report) {
-    return LogEvent.of(kind, line).with("basis", report.basis().word());
-  }
-
   private void rules(Family family, Result result, SyncReport report) {
     String backend = report.backend();
+    Result was = before == null ? null : before.results().get(family);
     switch (result) {
       case Result.Failed(var failure, _) -> {
-        if (!failure.equals(failing.put(family, failure))) {
+        if (!result.equals(was)) {
           String line = failure + "; tried again until it works";
           log.error(failed(Kind.RULES_FAILED, line, family, backend, failure));
         }
       }
       case Result.Changed(var changes) -> {
-        failing.remove(family);
         String what = Change.few(changes);
         String when = SyncReportJson.trigger(report) + ", " + report.took().toMillis() + " ms";
         String line = family + " rules changed (" + when + "): " + what;
@@ -211,15 +195,14 @@ public final class SyncLogger implements Consumer<SyncReport> {
             () -> changed(Kind.RULES_CHANGED, line, family, backend, changes, report));
       }
       case Result.Pending(var changes) -> {
-        if (!changes.equals(pending.put(family, changes))) {
+        if (!result.equals(was)) {
           String when = " rules would change (" + SyncReportJson.trigger(report) + "): ";
           String line = family + when + Change.few(changes);
           log.info(changed(Kind.RULES_PENDING, line, family, backend, changes, report));
         }
       }
       case Result.Unchanged() -> {
-        pending.remove(family);
-        if (failing.remove(family) != null) {
+        if (was instanceof Result.Failed) {
           String line = family + " rules are in place again";
           log.info(placed(LogEvent.of(Kind.RULES_RECOVERED, line), family, backend));
         }
@@ -259,7 +242,7 @@ public final class SyncLogger implements Consumer<SyncReport> {
             () -> changed(Kind.SWEPT, line, family, backend, changes, report));
       }
       case Result.Failed(var failure, _) -> {
-        if (!failure.equals(stale.put(where, failure))) {
+        if (before == null || !before.sweep().results().contains(swept)) {
           String line = where + " cannot be removed, and act on packets too: " + failure;
           log.error(failed(Kind.SWEEP_FAILED, line, family, backend, failure));
         }

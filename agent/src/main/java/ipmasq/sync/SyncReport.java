@@ -43,12 +43,6 @@ public record SyncReport(
     warnings = List.copyOf(warnings);
   }
 
-  /** The same with other results. */
-  public SyncReport with(Map<Family, Result> others) {
-    return new SyncReport(
-        at, took, why, effective, backend, backendReason, fighting, others, sweep, flows, warnings);
-  }
-
   /** The same with another reason for its backend. */
   public SyncReport because(String reason) {
     return new SyncReport(
@@ -132,11 +126,6 @@ public record SyncReport(
   /** Whether the file is good and no family failed; pending changes are allowed. */
   public boolean ready() {
     return basis() == Basis.FILE && !failed();
-  }
-
-  /** Whether the file is good and the rules of every family are in force. */
-  public boolean good() {
-    return basis() == Basis.FILE && enforced();
   }
 
   /** Whether every family matches the policy in force and no stale rules remain. */

@@ -2,20 +2,12 @@ package ipmasq.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ipmasq.app.Backends;
-import ipmasq.app.Settings;
-import ipmasq.config.ConfigPaths.IfMissing;
 import ipmasq.config.FileBytes;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,33 +22,13 @@ class CheckTest {
   private record Answer(int exit, String out, String err) {}
 
   private Answer check(String stdin, String... words) {
-    CommandLine line =
-        assertInstanceOf(CommandLine.ParsedLine.GoodLine.class, CommandLine.parse(List.of(words)))
-            .line();
-    Settings settings =
-        assertInstanceOf(
-                SettingsParser.ParsedSettings.GoodSettings.class,
-                SettingsParser.of(line, IfMissing.ERROR))
-            .settings();
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    ByteArrayOutputStream err = new ByteArrayOutputStream();
-    try (Backends backends = Backends.withoutOwner(settings)) {
-      int exit =
-          Check.run(
-              new CommandContext(
-                  new PrintStream(out, true, UTF_8),
-                  new PrintStream(err, true, UTF_8),
-                  settings,
-                  backends,
-                  false),
-              line.words(),
-              new ByteArrayInputStream(stdin.getBytes(UTF_8)));
-      return new Answer(exit, cut(out), cut(err));
-    }
+    String[] all = Stream.concat(Stream.of("check"), Stream.of(words)).toArray(String[]::new);
+    InProcess.Answer answer = InProcess.fed(stdin, all);
+    return new Answer(answer.exit(), cut(answer.out()), cut(answer.err()));
   }
 
-  private String cut(ByteArrayOutputStream text) {
-    return text.toString(UTF_8).replace(directory + "/", "");
+  private String cut(String text) {
+    return text.replace(directory + "/", "");
   }
 
   private String file(String name, String text) throws IOException {

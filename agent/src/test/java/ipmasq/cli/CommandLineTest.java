@@ -12,10 +12,10 @@ class CommandLineTest {
   @Test
   void flagsAreWrittenAsGoProgramsTakeThem() {
     CommandLine line = good("-enable-ipv6", "--masq-chain", "A", "-to-ports=1-2", "--v=2");
-    assertTrue(line.isOn("enable-ipv6", false));
-    assertEquals("A", line.text("masq-chain").orElseThrow());
-    assertEquals("1-2", line.text("to-ports").orElseThrow());
-    assertEquals(2, line.number(Flag.VERBOSITY, 0));
+    assertTrue(line.isOn(flag("enable-ipv6"), false));
+    assertEquals("A", line.text(flag("masq-chain")).orElseThrow());
+    assertEquals("1-2", line.text(flag("to-ports")).orElseThrow());
+    assertEquals(2, line.number(Flag.VERBOSITY).orElseThrow());
     assertEquals(List.of(), line.words());
   }
 
@@ -29,14 +29,14 @@ class CommandLineTest {
   @Test
   void aBareSwitchDoesNotTakeTheNextWord() {
     CommandLine line = good("--enable-ipv6", "plan");
-    assertTrue(line.isOn("enable-ipv6", false));
+    assertTrue(line.isOn(flag("enable-ipv6"), false));
     assertEquals(List.of("plan"), line.words());
   }
 
   @Test
   void theLastOfTwoCounts() {
-    assertFalse(good("--random-fully", "--random-fully=F").isOn("random-fully", true));
-    assertTrue(good().isOn("random-fully", true));
+    assertFalse(good("--random-fully", "--random-fully=F").isOn(flag("random-fully"), true));
+    assertTrue(good().isOn(flag("random-fully"), true));
   }
 
   @Test
@@ -47,7 +47,9 @@ class CommandLineTest {
   @Test
   void klogsFlagsAreTakenAndNamed() {
     CommandLine line = good("--logtostderr", "--stderrthreshold", "INFO", "--vmodule=a=1");
-    assertEquals(List.of("logtostderr", "stderrthreshold", "vmodule"), line.ignored());
+    assertEquals(
+        List.of("logtostderr", "stderrthreshold", "vmodule"),
+        line.flags().keySet().stream().filter(Flag.KLOG::contains).map(Flag::name).toList());
     assertEquals(List.of(), line.words());
   }
 
@@ -60,14 +62,23 @@ class CommandLineTest {
     assertEquals("--masq-chain needs a value: --masq-chain=NAME", wrong("--masq-chain"));
   }
 
+  private static Flag flag(String name) {
+    return Flag.named(name).orElseThrow();
+  }
+
   private static CommandLine good(String... args) {
-    return assertInstanceOf(CommandLine.ParsedLine.GoodLine.class, CommandLine.parse(List.of(args)))
-        .line();
+    return assertInstanceOf(CommandLine.class, parsed(args));
   }
 
   private static String wrong(String... args) {
-    return assertInstanceOf(
-            CommandLine.ParsedLine.WrongLine.class, CommandLine.parse(List.of(args)))
-        .message();
+    return assertInstanceOf(String.class, parsed(args));
+  }
+
+  /** The line, or what is wrong with it. */
+  private static Object parsed(String... args) {
+    return switch (CommandLine.parse(List.of(args))) {
+      case CommandLine.Parsed.Good<CommandLine>(var line) -> line;
+      case CommandLine.Parsed.Wrong<CommandLine>(var message) -> message;
+    };
   }
 }

@@ -40,10 +40,10 @@ class HelpTest {
   @ParameterizedTest
   @EnumSource(Command.class)
   void examplesAreCommandLinesThatItTakes(Command command) {
-    List<String> words = List.of(command.example().split(" "));
-    CommandLine line = ((CommandLine.ParsedLine.GoodLine) CommandLine.parse(words)).line();
+    List<String> words = List.of(command.example.split(" "));
+    CommandLine line = ((CommandLine.Parsed.Good<CommandLine>) CommandLine.parse(words)).value();
     assertEquals(command == Command.RUN ? List.of() : List.of(command.word()), first(line));
-    assertTrue(line.refusal(command).isEmpty(), command.example());
+    assertTrue(line.refusal(command).isEmpty(), command.example);
   }
 
   private static List<String> first(CommandLine line) {
@@ -60,8 +60,7 @@ class HelpTest {
       documented.add(row.group(1) + ": " + row.group(2));
     }
     assertEquals(
-        Arrays.stream(Command.values()).map(c -> c.usage() + ": " + c.exits()).toList(),
-        documented);
+        Arrays.stream(Command.values()).map(c -> c.usage() + ": " + c.exits).toList(), documented);
   }
 
   private static void assertGolden(String name, String text) throws IOException {

@@ -1,6 +1,8 @@
 package ipmasq.cli;
 
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -13,9 +15,15 @@ public final class InProcess {
   record Answer(int exit, String out, String err) {}
 
   static Answer answer(String... words) {
+    return fed("", words);
+  }
+
+  /** With this on the standard input. */
+  static Answer fed(String stdin, String... words) {
+    InputStream in = new ByteArrayInputStream(stdin.getBytes(StandardCharsets.UTF_8));
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
-    int code = Main.run(List.of(words), stream(out), stream(err));
+    int code = Main.run(List.of(words), in, stream(out), stream(err));
     return new Answer(
         code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
   }

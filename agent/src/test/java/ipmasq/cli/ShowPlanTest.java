@@ -1,20 +1,11 @@
 package ipmasq.cli;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ipmasq.app.Backends;
-import ipmasq.app.Settings;
-import ipmasq.config.ConfigPaths.IfMissing;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,27 +21,15 @@ class ShowPlanTest {
   @Test
   void readsTheStandardInput() throws IOException {
     Path cni = Files.writeString(directory.resolve("cni.conf"), CNI);
-    CommandLine line =
-        assertInstanceOf(
-                CommandLine.ParsedLine.GoodLine.class,
-                CommandLine.parse(
-                    List.of("plan", "--config=-", "--backend=cni", "--cni-config=" + cni)))
-            .line();
-    Settings settings =
-        assertInstanceOf(
-                SettingsParser.ParsedSettings.GoodSettings.class,
-                SettingsParser.of(line, IfMissing.ERROR))
-            .settings();
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    PrintStream stream = new PrintStream(out, true, UTF_8);
-    try (Backends backends = Backends.withoutOwner(settings)) {
-      int exit =
-          ShowPlan.run(
-              new CommandContext(stream, stream, settings, backends, false),
-              new ByteArrayInputStream("nonMasqueradeCIDRs: [172.16.0.0/12]\n".getBytes(UTF_8)));
-      assertEquals(2, exit, () -> out.toString(UTF_8));
-    }
-    assertTrue(out.toString(UTF_8).contains("+172.16.0.0/12"), () -> out.toString(UTF_8));
+    InProcess.Answer plan =
+        InProcess.fed(
+            "nonMasqueradeCIDRs: [172.16.0.0/12]\n",
+            "plan",
+            "--config=-",
+            "--backend=cni",
+            "--cni-config=" + cni);
+    assertEquals(2, plan.exit(), plan::toString);
+    assertTrue(plan.out().contains("+172.16.0.0/12"), plan::toString);
     assertEquals(CNI, Files.readString(cni));
   }
 }

@@ -2,7 +2,7 @@ package ipmasq.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import java.util.stream.Stream;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Wrong command lines: exit code 64, nothing on stdout, and one line that says what to write. */
@@ -83,7 +83,7 @@ class WrongUsageTest {
   void runTakesWhatItAlwaysTook() {
     String[] words = {"--logtostderr", "--v=2", "--stderrthreshold=INFO", "--log_dir=/x"};
     CommandLine line =
-        ((CommandLine.ParsedLine.GoodLine) CommandLine.parse(Stream.of(words).toList())).line();
+        ((CommandLine.Parsed.Good<CommandLine>) CommandLine.parse(List.of(words))).value();
     assertEquals(true, line.refusal(Command.RUN).isEmpty());
   }
 }

@@ -73,7 +73,7 @@ class AgentTest {
     backend.blind.clear();
     SyncReport retry = next();
     assertEquals(Set.of(Trigger.RETRY), retry.why());
-    assertTrue(retry.good());
+    assertTrue(retry.ready());
     triggers.post(Trigger.STOP);
     loop.join(DEADLINE);
   }
@@ -90,7 +90,7 @@ class AgentTest {
     mark[0] = "repaired";
     SyncReport pass = next();
     assertEquals(Set.of(Trigger.RULES, Trigger.RETRY), pass.why());
-    assertTrue(pass.good());
+    assertTrue(pass.ready());
     triggers.post(Trigger.STOP);
     loop.join(DEADLINE);
   }
@@ -187,7 +187,8 @@ class AgentTest {
             new FakeTargets(() -> new Target(backend, "a test", watch, List.of())),
             Host.UNKNOWN,
             Clock.systemUTC(),
-            true);
+            true,
+            it -> it);
     return Thread.ofPlatform()
         .daemon()
         .start(

@@ -6,9 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 class HeartbeatTest {
   private long seconds;
@@ -66,35 +64,5 @@ class HeartbeatTest {
     assertTrue(heartbeat.stuck().orElseThrow().startsWith("no progress for 720"));
     heartbeat.beat(Duration.ofSeconds(1));
     assertEquals(Optional.empty(), heartbeat.stuck());
-  }
-
-  @Test
-  @Timeout(10)
-  void saysWhereTheLoopIs() throws InterruptedException {
-    CountDownLatch beaten = new CountDownLatch(1);
-    Thread loop =
-        Thread.ofPlatform()
-            .start(
-                () -> {
-                  heartbeat.beat(Duration.ZERO);
-                  beaten.countDown();
-                  waitForever();
-                });
-    beaten.await();
-    seconds = 1000;
-    String expected = "no progress for 1000 s (in " + getClass().getName() + ".waitForever)";
-    while (!heartbeat.stuck().equals(Optional.of(expected))) {
-      Thread.onSpinWait(); // until the thread has got there
-    }
-    loop.interrupt();
-    loop.join();
-  }
-
-  private static void waitForever() {
-    try {
-      new CountDownLatch(1).await();
-    } catch (InterruptedException end) {
-      // the test is over
-    }
   }
 }

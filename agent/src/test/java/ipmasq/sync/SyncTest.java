@@ -45,14 +45,15 @@ class SyncTest {
   private final Sync sync = sync(true);
 
   private Sync sync(boolean writes) {
-    return new Sync(_ -> file, DEFAULTS, targets, Host.UNKNOWN, Clock.systemUTC(), writes);
+    return new Sync(
+        _ -> file, DEFAULTS, targets, Host.UNKNOWN, Clock.systemUTC(), writes, it -> it);
   }
 
   @Test
   void theFilesPolicyIsPutInForceOnce() {
     SyncReport first = pass();
     assertEquals(DEFAULTS.policy(Family.IPV4), backend.kernel.get(Family.IPV4));
-    assertTrue(first.changed() && first.good());
+    assertTrue(first.changed() && first.ready());
     assertFalse(pass().changed());
     assertEquals(1, backend.applied.size());
   }
@@ -97,7 +98,7 @@ class SyncTest {
     int looks = backend.looks;
     SyncReport calm = sync.pass(Set.of(Trigger.RESYNC), true);
     assertEquals(looks, backend.looks);
-    assertTrue(calm.good() && !calm.changed() && calm.fighting());
+    assertTrue(calm.ready() && !calm.changed() && calm.fighting());
     assertEquals(Set.of(Trigger.RESYNC), calm.why());
     backend.kernel.remove(Family.IPV4);
     fingerprint[0] = "two";
@@ -125,7 +126,7 @@ class SyncTest {
     backend.outcomes.add(new Outcome.Refused(new Failure("no modules", "none", true)));
     targets.otherwise = new Target(second, "a test", Watch.NONE, List.of());
     SyncReport pass = pass();
-    assertTrue(pass.good());
+    assertTrue(pass.ready());
     assertEquals("second", pass.backend());
     assertTrue(second.kernel.containsKey(Family.IPV4));
   }
@@ -152,7 +153,7 @@ class SyncTest {
     SyncReport pass = pass();
     assertEquals(Basis.LAST_GOOD, pass.basis());
     assertEquals(NARROW.policy(Family.IPV4), backend.kernel.get(Family.IPV4));
-    assertFalse(pass.good());
+    assertFalse(pass.ready());
     assertTrue(pass.enforced());
   }
 
@@ -212,7 +213,7 @@ class SyncTest {
   @Test
   void aNodeWithoutIpv6IsNoFailure() {
     backend.blind.add(Family.IPV6);
-    assertTrue(pass().good());
+    assertTrue(pass().ready());
   }
 
   @Test
@@ -238,9 +239,9 @@ class SyncTest {
   void anotherBackendThatCannotBeLookedAtYetIsLookedAtLater() {
     other.blind.add(Family.IPV4);
     other.kernel.put(Family.IPV4, NARROW.policy(Family.IPV4));
-    assertTrue(pass().good());
+    assertTrue(pass().ready());
     other.blind.clear();
-    assertTrue(pass().good());
+    assertTrue(pass().ready());
     assertFalse(other.kernel.containsKey(Family.IPV4));
   }
 
@@ -248,7 +249,7 @@ class SyncTest {
   void aLostRaceIsRunAgain() {
     backend.outcomes.add(new Outcome.Retry("overtaken"));
     backend.outcomes.add(new Outcome.Retry("overtaken"));
-    assertTrue(pass().good());
+    assertTrue(pass().ready());
     assertEquals(3, backend.applied.size());
   }
 
@@ -267,7 +268,13 @@ class SyncTest {
     InstantSource jumping = () -> now[0] = now[0].minusSeconds(3600);
     Sync jumpy =
         new Sync(
-            _ -> file, DEFAULTS, targets, Host.UNKNOWN, jumping.withZone(ZoneOffset.UTC), true);
+            _ -> file,
+            DEFAULTS,
+            targets,
+            Host.UNKNOWN,
+            jumping.withZone(ZoneOffset.UTC),
+            true,
+            it -> it);
     assertFalse(jumpy.pass(Set.of(Trigger.START), false).took().isNegative());
   }
 

@@ -1,10 +1,12 @@
 package ipmasq.bench;
 
 import ipmasq.netlink.Answer;
+import ipmasq.netlink.Data;
 import ipmasq.netlink.NetlinkUnavailable;
 import ipmasq.netlink.nftables.Batch;
 import ipmasq.netlink.nftables.Chain;
 import ipmasq.netlink.nftables.Commit;
+import ipmasq.netlink.nftables.Element;
 import ipmasq.netlink.nftables.Generation;
 import ipmasq.netlink.nftables.KeyType;
 import ipmasq.netlink.nftables.NftSet;
@@ -13,13 +15,13 @@ import ipmasq.netlink.nftables.Rule;
 import ipmasq.netlink.nftables.Table;
 import ipmasq.netlink.nftables.TableFamily;
 import ipmasq.testkit.Namespace;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * What a node's kernel holds, asked for in less time than a process takes to start. Used by one
@@ -91,7 +93,7 @@ final class KernelView implements AutoCloseable {
 
   private int elements() {
     int[] count = {0};
-    nftables.ranges(EXEMPT, (_, _) -> count[0]++);
+    nftables.elements(EXEMPT, element -> count[0] += element.end() ? 0 : 1);
     return count[0];
   }
 
@@ -126,16 +128,14 @@ final class KernelView implements AutoCloseable {
   /** Adds addresses from 100.64.0.0 on to a set of a neighbour's that exists. */
   void fill(NftSet set, int elements) {
     for (int from = 0; from < elements; from += BATCH) {
-      int[] next = {from};
-      int end = Math.min(elements, from + BATCH);
       commit(
           new Batch()
               .add(
                   set,
-                  (first, _) -> {
-                    ByteBuffer.wrap(first).putInt(NEIGHBOURS_ADDRESSES + next[0]);
-                    return next[0]++ < end;
-                  }));
+                  IntStream.range(from, Math.min(elements, from + BATCH))
+                      .mapToObj(i -> Data.u32(NEIGHBOURS_ADDRESSES + i).bytes())
+                      .map(key -> new Element.Range(key, key))
+                      .iterator()));
     }
   }
 

@@ -64,7 +64,7 @@ final class AtomicFile {
   void deleteTemporaries(Path file) throws IOException {
     String start = file.getFileName() + INFIX;
     Predicate<String> temporary = name -> name.startsWith(start) && name.endsWith(".tmp");
-    List<Path> left = disk.list(directory(file), temporary, MOST_TEMPORARIES).orElse(List.of());
+    List<Path> left = Disk.list(directory(file), temporary, MOST_TEMPORARIES).orElse(List.of());
     for (Path each : left) {
       disk.delete(each);
     }

@@ -27,7 +27,6 @@ import java.util.Set;
  * <p>The network plugin reads the file when a pod starts: running pods keep what they started with.
  */
 public final class CniBackend implements Backend {
-  private final Disk disk;
   private final AtomicFile atomic;
   private final Path path;
   private final boolean keepExtra;
@@ -37,11 +36,10 @@ public final class CniBackend implements Backend {
    * @param keepExtra whether entries that people put into the list stay there
    */
   public CniBackend(Path path, boolean keepExtra) {
-    this(new RealDisk(), path, keepExtra);
+    this(new Disk(), path, keepExtra);
   }
 
   CniBackend(Disk disk, Path path, boolean keepExtra) {
-    this.disk = disk;
     this.atomic = new AtomicFile(disk);
     this.path = path;
     this.keepExtra = keepExtra;
@@ -54,12 +52,12 @@ public final class CniBackend implements Backend {
 
   /** Tells cheaply whether the configs changed. */
   public Watch watch() {
-    return new CniWatch(disk, path);
+    return new CniWatch(path);
   }
 
   @Override
   public Observation observe(Family family) {
-    CniConfig.Found found = CniConfig.find(disk, path);
+    CniConfig.Found found = CniConfig.find(path);
     return found.config().isEmpty() && !found.broken().isEmpty()
         ? new Observation.Unseen(found.broken().getFirst())
         : new Observation.Seen(observed(found, family));
@@ -156,7 +154,7 @@ public final class CniBackend implements Backend {
     if (plan.isEmpty()) {
       return new Outcome.Applied();
     }
-    CniConfig.Found found = CniConfig.find(disk, path);
+    CniConfig.Found found = CniConfig.find(path);
     if (!observed(found, observed.family()).matches(observed)) {
       return new Outcome.Retry("the CNI config changed since it was read");
     }

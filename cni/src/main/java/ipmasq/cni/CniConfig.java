@@ -49,10 +49,10 @@ record CniConfig(
     }
   }
 
-  static Found find(Disk disk, Path path) {
+  static Found find(Path path) {
     List<Failure> broken = new ArrayList<>();
     try {
-      List<Path> paths = paths(disk, path);
+      List<Path> paths = paths(path);
       if (paths.size() > MOST_FILES) {
         broken.add(
             new Failure(
@@ -61,7 +61,7 @@ record CniConfig(
         return new Found(Optional.empty(), broken);
       }
       for (Path file : paths) {
-        Optional<CniConfig> config = read(disk, file, broken);
+        Optional<CniConfig> config = read(file, broken);
         if (config.isPresent() && !config.get().lists.isEmpty()) {
           return new Found(config, broken);
         }
@@ -73,8 +73,8 @@ record CniConfig(
   }
 
   /** The configs in a directory, or the path itself; of too many, one more than may be. */
-  static List<Path> paths(Disk disk, Path path) throws IOException {
-    return disk.list(path, CniConfig::isConfig, MOST_FILES + 1).orElse(List.of(path));
+  static List<Path> paths(Path path) throws IOException {
+    return Disk.list(path, CniConfig::isConfig, MOST_FILES + 1).orElse(List.of(path));
   }
 
   /** What a container runtime would load. */
@@ -82,11 +82,11 @@ record CniConfig(
     return name.endsWith(".conf") || name.endsWith(".conflist") || name.endsWith(".json");
   }
 
-  private static Optional<CniConfig> read(Disk disk, Path path, List<Failure> broken) {
+  private static Optional<CniConfig> read(Path path, List<Failure> broken) {
     try {
-      Optional<byte[]> bytes = disk.read(path);
+      Optional<byte[]> bytes = Disk.read(path);
       if (bytes.isPresent()) {
-        return read(disk, disk.real(path), bytes.get(), broken);
+        return read(path.toRealPath(), bytes.get(), broken);
       }
       broken.add(
           new Failure(
@@ -99,7 +99,7 @@ record CniConfig(
     return Optional.empty();
   }
 
-  private static Optional<CniConfig> read(Disk disk, Path path, byte[] bytes, List<Failure> broken)
+  private static Optional<CniConfig> read(Path path, byte[] bytes, List<Failure> broken)
       throws IOException {
     try {
       return Optional.of(
@@ -107,8 +107,8 @@ record CniConfig(
               path,
               bytes,
               PolicyFinder.lists(bytes),
-              disk.read(AtomicFile.backup(path)),
-              disk.read(AtomicFile.owned(path)).map(CniConfig::owned)));
+              Disk.read(AtomicFile.backup(path)),
+              Disk.read(AtomicFile.owned(path)).map(CniConfig::owned)));
     } catch (MalformedJson e) {
       broken.add(
           new Failure(
@@ -178,11 +178,7 @@ record CniConfig(
    * family; the other family's changes do not count here.
    */
   boolean untouched(Family family) {
-    return backup.isEmpty() && owned.isEmpty() || !differs(family) && differs(other(family));
-  }
-
-  static Family other(Family family) {
-    return family == Family.IPV4 ? Family.IPV6 : Family.IPV4;
+    return backup.isEmpty() && owned.isEmpty() || !differs(family) && differs(family.other());
   }
 
   /** Whether the list of a family is another than in the backup. */

@@ -2,10 +2,13 @@ package ipmasq.cni;
 
 import ipmasq.backend.Watch;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.HashMap;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -13,47 +16,46 @@ import java.util.Optional;
  * opened. Used by one thread.
  */
 final class CniWatch implements Watch {
-  private final Disk disk;
   private final Path path;
-  private long looks;
+  private long reads;
 
-  CniWatch(Disk disk, Path path) {
-    this.disk = disk;
+  CniWatch(Path path) {
     this.path = path;
   }
 
-  /**
-   * How the files looked from outside.
-   *
-   * @param looks which look at the files themselves came before
-   * @param problem why they could not be looked at; empty: they could
-   */
-  private record Stamps(long looks, Map<Path, Disk.Stamp> files, String problem) {}
-
   @Override
   public Optional<Object> fingerprint() {
-    Map<Path, Disk.Stamp> files = new HashMap<>();
-    String problem = "";
+    List<Object> stamps = new ArrayList<>(List.of(reads));
     try {
-      for (Path config : CniConfig.paths(disk, path)) {
-        Path real = disk.real(config);
+      for (Path config : CniConfig.paths(path)) {
+        Path real = config.toRealPath();
         for (Path file : List.of(real, AtomicFile.backup(real), AtomicFile.owned(real))) {
-          disk.stamp(file).ifPresent(stamp -> files.put(file, stamp));
+          stamps.add(stamp(file));
         }
       }
     } catch (IOException e) {
-      problem = e.toString();
+      stamps.add(e.toString());
     }
-    return Optional.of(new Stamps(looks, files, problem));
+    return Optional.of(stamps);
+  }
+
+  /** What tells a file from an earlier or another one; Windows has no key for a file. */
+  private static Object stamp(Path file) throws IOException {
+    try {
+      BasicFileAttributes it = Files.readAttributes(file, BasicFileAttributes.class);
+      return Arrays.asList(file, it.fileKey(), it.lastModifiedTime(), it.size());
+    } catch (NoSuchFileException missing) {
+      return file;
+    }
   }
 
   /**
    * Never equal to an earlier mark. A writer that preserves a file's size and time can hide a
-   * change from its stamp, so every pass reads the files; they are few and small.
+   * change from its stamp, so every sync reads the files; they are few and small.
    */
   @Override
   public Optional<Object> freshFingerprint() {
-    looks++;
+    reads++;
     return fingerprint();
   }
 }

@@ -110,7 +110,7 @@ record CniWriter(AtomicFile atomic, CniConfig config, Family family, boolean kee
           atomic.write(path, bytes, path);
         }
       }
-      if (!config.differs(CniConfig.other(family))) {
+      if (!config.differs(family.other())) {
         // The backup last: while it exists, the rest can still be reverted.
         atomic.deleteTemporaries(path);
         atomic.delete(AtomicFile.owned(path));

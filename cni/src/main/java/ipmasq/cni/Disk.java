@@ -1,53 +1,147 @@
 package ipmasq.cni;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.AclFileAttributeView;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /** The file operations, each a single step that may fail or be interrupted. */
-interface Disk {
+class Disk {
+  /** A CNI config has some kilobytes; a hundred thousand ranges, four megabytes. */
+  static final int LARGEST = 16 << 20;
+
   /** The bytes of a regular file of bounded size; empty if it does not exist. */
-  Optional<byte[]> read(Path file) throws IOException;
+  static Optional<byte[]> read(Path file) throws IOException {
+    try {
+      BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
+      // Opening a FIFO waits for a writer, and some devices never end.
+      if (!attributes.isRegularFile()) {
+        throw new FileSystemException(file.toString(), null, "it is not a regular file");
+      }
+      try (InputStream in = Files.newInputStream(file)) {
+        byte[] bytes = in.readNBytes(LARGEST + 1);
+        if (bytes.length > LARGEST) {
+          throw new FileSystemException(
+              file.toString(), null, "it is larger than " + (LARGEST >> 20) + " MiB");
+        }
+        return Optional.of(bytes);
+      }
+    } catch (NoSuchFileException missing) {
+      return Optional.empty();
+    }
+  }
 
   /**
    * The regular files of a directory whose names are wanted, in order; empty if it is no directory.
    *
    * @param most how many to return at most; if there are more, any of them
    */
-  Optional<List<Path>> list(Path directory, Predicate<String> wanted, int most) throws IOException;
-
-  /** What tells a file from an earlier or another one without opening it; empty: there is none. */
-  Optional<Stamp> stamp(Path file) throws IOException;
-
-  /**
-   * What the file system says of a file.
-   *
-   * @param key which file it is, not under which name; Windows has none
-   */
-  record Stamp(@Nullable Object key, FileTime modified, long size) {}
-
-  /** The file that a path leads to, symbolic links followed. */
-  Path real(Path path) throws IOException;
+  static Optional<List<Path>> list(Path directory, Predicate<String> wanted, int most)
+      throws IOException {
+    if (!Files.isDirectory(directory)) {
+      return Optional.empty();
+    }
+    List<Path> files = new ArrayList<>();
+    DirectoryStream.Filter<Path> filter =
+        entry -> wanted.test(entry.getFileName().toString()) && Files.isRegularFile(entry);
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory, filter)) {
+      Iterator<Path> each = entries.iterator();
+      while (files.size() < most && each.hasNext()) {
+        files.add(each.next());
+      }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    Collections.sort(files);
+    return Optional.of(files);
+  }
 
   /** Makes a new file that only its owner can read. */
-  void create(Path file, byte[] bytes) throws IOException;
+  void create(Path file, byte[] bytes) throws IOException {
+    if (hasModes(file)) {
+      var ownerOnly = PosixFilePermissions.fromString("rw-------");
+      Files.createFile(file, PosixFilePermissions.asFileAttribute(ownerOnly));
+    } else {
+      Files.createFile(file);
+    }
+    Files.write(file, bytes);
+  }
 
-  /** Gives a file the owner and the permissions of another one. */
-  void copyPermissions(Path file, Path like) throws IOException;
+  private static boolean hasModes(Path file) {
+    return file.getFileSystem().supportedFileAttributeViews().contains("posix");
+  }
+
+  /**
+   * Gives a file the owner and the permissions of another one. A wrong owner or mode would be worse
+   * than an unwritten file, so it is an error if they cannot be kept.
+   */
+  void copyPermissions(Path file, Path like) throws IOException {
+    if (hasModes(file)) {
+      PosixFileAttributeView view = posix(file);
+      PosixFileAttributes is = view.readAttributes();
+      PosixFileAttributes wanted = posix(like).readAttributes();
+      if (!is.owner().equals(wanted.owner())) {
+        view.setOwner(wanted.owner());
+      }
+      if (!is.group().equals(wanted.group())) {
+        view.setGroup(wanted.group());
+      }
+      view.setPermissions(wanted.permissions()); // last: chown may clear bits
+      return;
+    }
+    AclFileAttributeView view = Files.getFileAttributeView(file, AclFileAttributeView.class);
+    AclFileAttributeView wanted = Files.getFileAttributeView(like, AclFileAttributeView.class);
+    if (view != null && wanted != null) {
+      view.setAcl(wanted.getAcl());
+    }
+  }
+
+  private static PosixFileAttributeView posix(Path file) {
+    return Files.getFileAttributeView(
+        file, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS);
+  }
 
   /** Waits until a file's bytes are on the medium. */
-  void force(Path file) throws IOException;
+  void force(Path file) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      channel.force(true);
+    }
+  }
 
-  /** Replaces a file atomically with another one. */
-  void move(Path from, Path to) throws IOException;
+  void move(Path from, Path to) throws IOException {
+    Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+  }
 
   /** Waits until a directory's entries are on the medium, if the system supports that. */
-  void forceDirectory(Path directory) throws IOException;
+  void forceDirectory(Path directory) throws IOException {
+    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+      channel.force(true);
+    } catch (IOException notOffered) {
+      // Windows opens no directories, some file systems flush none. The move is done all the same;
+      // after a power failure the old file may be back, and the next pass repairs it.
+    }
+  }
 
-  /** Deletes a file if it is there. */
-  void delete(Path file) throws IOException;
+  void delete(Path file) throws IOException {
+    Files.deleteIfExists(file);
+  }
 }

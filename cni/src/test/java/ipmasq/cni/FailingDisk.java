@@ -5,17 +5,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
-import java.util.function.Predicate;
 
 /**
  * The real disk until a given step, which then fails in one of the ways a disk can. What changes
  * files is counted; looking is not. What is forced is remembered, not forced.
  */
-final class FailingDisk implements Disk {
+final class FailingDisk extends Disk {
   /** What happens at the step. */
   enum Way {
     /** The step is refused; the agent goes on and says so. */
@@ -31,7 +28,6 @@ final class FailingDisk implements Disk {
     private static final long serialVersionUID = 1L;
   }
 
-  private final Disk disk = new RealDisk();
   private final int fatal;
   private final Way way;
   private final Random random;
@@ -83,62 +79,41 @@ final class FailingDisk implements Disk {
   }
 
   @Override
-  public Optional<byte[]> read(Path file) throws IOException {
-    return disk.read(file);
-  }
-
-  @Override
-  public Optional<List<Path>> list(Path directory, Predicate<String> wanted, int most)
-      throws IOException {
-    return disk.list(directory, wanted, most);
-  }
-
-  @Override
-  public Optional<Stamp> stamp(Path file) throws IOException {
-    return disk.stamp(file);
-  }
-
-  @Override
-  public Path real(Path path) throws IOException {
-    return disk.real(path);
-  }
-
-  @Override
-  public void create(Path file, byte[] bytes) throws IOException {
-    step(() -> disk.create(file, Arrays.copyOf(bytes, random.nextInt(bytes.length + 1))));
-    disk.create(file, bytes);
+  void create(Path file, byte[] bytes) throws IOException {
+    step(() -> super.create(file, Arrays.copyOf(bytes, random.nextInt(bytes.length + 1))));
+    super.create(file, bytes);
     unforced.put(file, bytes);
   }
 
   @Override
-  public void copyPermissions(Path file, Path like) throws IOException {
+  void copyPermissions(Path file, Path like) throws IOException {
     step(() -> {});
-    disk.copyPermissions(file, like);
+    super.copyPermissions(file, like);
   }
 
   @Override
-  public void force(Path file) throws IOException {
+  void force(Path file) throws IOException {
     step(() -> {});
     unforced.remove(file);
   }
 
   @Override
-  public void move(Path from, Path to) throws IOException {
+  void move(Path from, Path to) throws IOException {
     step(() -> {});
-    disk.move(from, to);
+    super.move(from, to);
     if (unforced.containsKey(from)) {
       unforced.put(to, unforced.remove(from));
     }
   }
 
   @Override
-  public void forceDirectory(Path directory) throws IOException {
+  void forceDirectory(Path directory) throws IOException {
     step(() -> {});
   }
 
   @Override
-  public void delete(Path file) throws IOException {
+  void delete(Path file) throws IOException {
     step(() -> {});
-    disk.delete(file);
+    super.delete(file);
   }
 }

@@ -49,7 +49,7 @@ class KillTest {
       assertEquals(original, Files.readString(AtomicFile.backup(file)));
       seenMany += text.equals(many) ? 1 : 0;
       temporaries += temporaries(file).isEmpty() ? 0 : 1;
-      new AtomicFile(new RealDisk()).deleteTemporaries(file); // the next one is the next process's
+      new AtomicFile(new Disk()).deleteTemporaries(file); // the next one is the next process's
     }
     System.out.println(
         KILLS

@@ -1,9 +1,14 @@
 package ipmasq.net;
 
+import java.net.InetAddress;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /** Addresses as text: strict in what it reads, canonical in what it writes. */
 final class IpText {
+  private static final Pattern V6 =
+      Pattern.compile("([0-9A-Fa-f]{0,4}:)+([0-9A-Fa-f]{0,4}|[0-9.]+)");
+
   private IpText() {}
 
   static Optional<Ip> parseV4(String text) {
@@ -34,72 +39,28 @@ final class IpText {
     return octets == 4 ? value : -1;
   }
 
+  /** The JDK's parser also takes scopes, brackets, five digits and sloppy IPv4 at the end. */
   static Optional<Ip> parseV6(String text) {
-    int[] groups = new int[8];
-    int count = 0;
-    int gap = -1; // how many groups come before "::"
-    int at = 0;
-    if (text.startsWith("::")) {
-      gap = 0;
-      at = 2;
-    }
-    while (at < text.length()) {
-      if (count == 8) {
-        return Optional.empty();
-      }
-      int start = at;
-      int group = 0;
-      while (at < text.length() && Character.digit(text.charAt(at), 16) >= 0 && at - start < 4) {
-        if (text.charAt(at) > 'f') {
-          return Optional.empty(); // a digit of another script
-        }
-        group = group << 4 | Character.digit(text.charAt(at++), 16);
-      }
-      if (at < text.length() && text.charAt(at) == '.') {
-        // The last 32 bits may be written as IPv4.
-        long v4 = v4(text, start, text.length());
-        if (v4 < 0 || count > 6) {
-          return Optional.empty();
-        }
-        groups[count++] = (int) (v4 >>> 16);
-        groups[count++] = (int) (v4 & 0xffff);
-        at = text.length();
-        break;
-      }
-      if (at == start) {
-        return Optional.empty();
-      }
-      groups[count++] = group;
-      if (at == text.length()) {
-        break;
-      }
-      if (text.charAt(at++) != ':' || at == text.length()) {
-        return Optional.empty();
-      }
-      if (text.charAt(at) == ':') {
-        if (gap >= 0) {
-          return Optional.empty();
-        }
-        gap = count;
-        at++;
-      }
-    }
-    if (gap < 0 ? count != 8 : count == 8) {
+    int tail = text.lastIndexOf(':') + 1;
+    boolean v4 = text.indexOf('.') >= 0;
+    if (!V6.matcher(text).matches() || v4 && v4(text, tail, text.length()) < 0) {
       return Optional.empty();
     }
-    return Optional.of(join(groups, count, gap));
+    try {
+      byte[] parsed = InetAddress.ofLiteral(text).getAddress();
+      byte[] bytes = parsed.length == 16 ? parsed : mapped(parsed);
+      return Optional.of(Ip.ofBytes(bytes));
+    } catch (IllegalArgumentException malformed) {
+      return Optional.empty();
+    }
   }
 
-  private static Ip join(int[] groups, int count, int gap) {
-    long high = 0;
-    long low = 0;
-    for (int i = 0; i < 8; i++) {
-      int missing = 8 - count;
-      int group = gap < 0 || i < gap ? groups[i] : i < gap + missing ? 0 : groups[i - missing];
-      high = i < 4 ? high << 16 | group : high;
-      low = i >= 4 ? low << 16 | group : low;
-    }
-    return new Ip(Family.IPV6, high, low);
+  /** The JDK turns {@code ::ffff:a.b.c.d} into IPv4. */
+  private static byte[] mapped(byte[] v4) {
+    byte[] bytes = new byte[16];
+    bytes[10] = bytes[11] = -1;
+    System.arraycopy(v4, 0, bytes, 12, 4);
+    return bytes;
   }
 
   static String print(Ip ip) {

@@ -1,6 +1,5 @@
 package ipmasq.plan;
 
-import ipmasq.policy.Destinations;
 import ipmasq.policy.Policy;
 import ipmasq.policy.Policy.Destination;
 import java.util.ArrayList;
@@ -56,17 +55,28 @@ public record Plan(Optional<Policy> desired, Observed observed, List<Change> cha
   /** Compares only the destinations between the first and the last difference. */
   private static void difference(Policy before, Policy after, List<Change> changes) {
     int unchanged = changes.size();
-    Destinations was = Destinations.copyOf(before.destinations());
-    Destinations is = Destinations.copyOf(after.destinations());
-    int start = was.sameAtStart(is);
-    int end = was.sameAtEnd(is, start);
-    List<Object> old = parts(before, was.subList(start, was.size() - end));
-    List<Object> now = parts(after, is.subList(start, is.size() - end));
+    List<Destination> was = before.destinations();
+    List<Destination> is = after.destinations();
+    int start = same(was, is);
+    was = was.subList(start, was.size());
+    is = is.subList(start, is.size());
+    int end = same(was.reversed(), is.reversed());
+    List<Object> old = parts(before, was.subList(0, was.size() - end));
+    List<Object> now = parts(after, is.subList(0, is.size() - end));
     add(Change.Kind.REMOVE, without(old, now), changes);
     add(Change.Kind.ADD, without(now, old), changes);
     if (changes.size() == unchanged && !old.equals(now)) {
       changes.add(new Change(Change.Kind.REPAIR, "the order of the rules"));
     }
+  }
+
+  /** The length of the common prefix of both lists. */
+  private static int same(List<Destination> one, List<Destination> other) {
+    int same = 0;
+    while (same < Math.min(one.size(), other.size()) && one.get(same).equals(other.get(same))) {
+      same++;
+    }
+    return same;
   }
 
   private static List<Object> without(List<Object> all, List<Object> these) {

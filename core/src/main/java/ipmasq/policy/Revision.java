@@ -2,6 +2,7 @@ package ipmasq.policy;
 
 import ipmasq.net.Cidrs;
 import ipmasq.net.Ip;
+import ipmasq.net.IpRange;
 import java.util.Optional;
 
 /**
@@ -17,8 +18,8 @@ public final class Revision {
   private final Side after;
 
   public Revision(Policy before, Policy after) {
-    this.before = new Side(before);
-    this.after = new Side(after);
+    this.before = new Side(before, before.exempt());
+    this.after = new Side(after, after.exempt());
   }
 
   /**
@@ -32,61 +33,36 @@ public final class Revision {
     Fate is = after.fate(packet);
     boolean otherInterfaces =
         !before.policy.interfaces().equals(after.policy.interfaces())
-            && (was instanceof Fate.Translated || is instanceof Fate.Translated);
-    if (otherInterfaces) {
-      return given.isPresent() || is instanceof Fate.Translated;
-    }
-    return !was.equals(is) && !is.isThatOf(given);
+            && (was.translated || is.translated);
+    return otherInterfaces
+        ? given.isPresent() || is.translated
+        : !was.equals(is) && !is.isThatOf(given);
   }
 
-  /** The treatment of a packet, as far as its source address shows it. */
-  private sealed interface Fate {
-    /** It is out of scope; other programs may translate it. */
-    record Untouched() implements Fate {}
-
-    record Kept(boolean pinned) implements Fate {}
-
-    record Translated(Translation how) implements Fate {
-      @Override
-      public boolean equals(Object other) {
-        return other instanceof Translated(var another)
-            && how.addresses().equals(another.addresses());
-      }
-
-      @Override
-      public int hashCode() {
-        return how.addresses().hashCode();
-      }
-    }
-
+  /**
+   * The treatment of a packet, as far as its source address shows it.
+   *
+   * @param pinned whether other programs cannot translate it either
+   */
+  private record Fate(
+      boolean inScope, boolean translated, boolean pinned, Optional<IpRange> addresses) {
     /** Whether a flow that leaves with this source already got this treatment. */
-    default boolean isThatOf(Optional<Ip> given) {
-      return switch (this) {
-        case Untouched _, Kept _ -> given.isEmpty();
-        case Translated(var how) ->
-            given.isPresent()
-                && how.addresses().map(range -> range.contains(given.get())).orElse(true);
-      };
+    boolean isThatOf(Optional<Ip> given) {
+      return translated
+          ? given.isPresent() && addresses.map(range -> range.contains(given.get())).orElse(true)
+          : given.isEmpty();
     }
   }
 
-  /** A policy with sorted ranges, for binary search. */
-  private static final class Side {
-    private final Policy policy;
-    private final Cidrs exempt;
-
-    Side(Policy policy) {
-      this.policy = policy;
-      this.exempt = policy.exempt();
-    }
-
+  /** A policy with its ranges in order, for binary search. */
+  private record Side(Policy policy, Cidrs exempt) {
     Fate fate(Packet packet) {
       if (!policy.sources().isEmpty() && policy.sources().stream().noneMatch(packet::comesFrom)) {
-        return new Fate.Untouched();
+        return new Fate(false, false, false, Optional.empty());
       }
       return exempt.holding(packet.destination()).isPresent()
-          ? new Fate.Kept(policy.pinned())
-          : new Fate.Translated(policy.translation());
+          ? new Fate(true, false, policy.pinned(), Optional.empty())
+          : new Fate(true, true, false, policy.translation().addresses());
     }
   }
 }

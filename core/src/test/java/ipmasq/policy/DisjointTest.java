@@ -97,6 +97,12 @@ class DisjointTest {
               Cidr.of(exception ? range.substring(1) : range),
               exception ? Treatment.TRANSLATE : Treatment.EXEMPT));
     }
-    return Disjoint.exempt(Destinations.copyOf(destinations));
+    return new Policy(
+            destinations.getFirst().range().family(),
+            List.of(),
+            List.of(),
+            destinations,
+            new Translation(Optional.empty(), List.of(), true))
+        .exempt();
   }
 }

@@ -2,102 +2,75 @@ package ipmasq.cni;
 
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.TreeMap;
-import java.util.function.Predicate;
 
 /** A CNI config is left alone, or edited to one that holds what is wanted and needs no edit. */
 public final class CniTarget {
-  private static final Path FILE = Path.of("/cni/net.conf");
   private static final LinkedHashSet<Cidr> WANTED =
       new LinkedHashSet<>(List.of(Cidr.of("10.0.0.0/8"), Cidr.of("172.16.0.0/12")));
 
   private CniTarget() {}
 
   public static void fuzzerTestOneInput(byte[] data) {
-    Files disk = new Files();
-    disk.bytes.put(FILE, data);
-    if (!edit(disk)) {
+    try {
+      Path directory = Files.createTempDirectory("cni");
+      try {
+        check(Files.write(directory.resolve("net.conf"), data));
+      } finally {
+        delete(directory);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void check(Path file) throws IOException {
+    if (!edit(file)) {
       return;
     }
-    byte[] once = disk.bytes.get(FILE);
-    if (!edit(disk)) {
+    byte[] once = Files.readAllBytes(file);
+    if (!edit(file)) {
       throw new AssertionError("no longer a config: " + new String(once, StandardCharsets.UTF_8));
     }
-    if (!Arrays.equals(once, disk.bytes.get(FILE))) {
+    if (!Arrays.equals(once, Files.readAllBytes(file))) {
       throw new AssertionError("edited again: " + new String(once, StandardCharsets.UTF_8));
     }
   }
 
+  private static void delete(Path directory) throws IOException {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+      for (Path file : files) {
+        Files.delete(file);
+      }
+    }
+    Files.delete(directory);
+  }
+
   /** Whether it is a config with a list; brings the list of IPv4 to what is wanted. */
-  private static boolean edit(Files disk) {
-    CniConfig.Found found = CniConfig.find(disk, FILE);
+  private static boolean edit(Path file) {
+    CniConfig.Found found = CniConfig.find(file);
     return found
         .config()
         .filter(config -> config.list(Family.IPV4).isPresent())
-        .map(config -> new CniWriter(new AtomicFile(disk), config, Family.IPV4, false))
+        .map(config -> new CniWriter(new AtomicFile(new Unforced()), config, Family.IPV4, false))
         .filter(writer -> writer.write(WANTED).isEmpty())
         .isPresent();
   }
 
-  /** A disk that is not there. */
-  private static final class Files implements Disk {
-    final Map<Path, byte[]> bytes = new TreeMap<>();
+  /** The real disk, without waiting for the medium. */
+  private static final class Unforced extends Disk {
+    @Override
+    void force(Path file) {}
 
     @Override
-    public Optional<byte[]> read(Path file) {
-      return Optional.ofNullable(bytes.get(file));
-    }
-
-    @Override
-    public Optional<List<Path>> list(Path directory, Predicate<String> wanted, int most) {
-      if (directory.equals(FILE)) {
-        return Optional.empty();
-      }
-      return Optional.of(
-          bytes.keySet().stream()
-              .filter(file -> wanted.test(file.getFileName().toString()))
-              .toList());
-    }
-
-    @Override
-    public Optional<Stamp> stamp(Path file) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public Path real(Path path) {
-      return path;
-    }
-
-    @Override
-    public void create(Path file, byte[] content) {
-      bytes.put(file, content.clone());
-    }
-
-    @Override
-    public void copyPermissions(Path file, Path like) {}
-
-    @Override
-    public void force(Path file) {}
-
-    @Override
-    public void move(Path from, Path to) {
-      bytes.put(to, bytes.remove(from));
-    }
-
-    @Override
-    public void forceDirectory(Path directory) {}
-
-    @Override
-    public void delete(Path file) {
-      bytes.remove(file);
-    }
+    void forceDirectory(Path directory) {}
   }
 }

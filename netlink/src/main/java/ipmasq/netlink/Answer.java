@@ -1,5 +1,8 @@
 package ipmasq.netlink;
 
+import java.util.Optional;
+import java.util.function.Supplier;
+
 /** What came of asking the kernel for something. */
 public sealed interface Answer<T> {
   /** It answered. */
@@ -7,4 +10,9 @@ public sealed interface Answer<T> {
 
   /** It did not, or not with what was asked for. */
   record Failed<T>(NetlinkFailure failure) implements Answer<T> {}
+
+  /** The failure, or without one the value. */
+  static <T> Answer<T> of(Optional<NetlinkFailure> failure, Supplier<T> value) {
+    return failure.isPresent() ? new Failed<>(failure.get()) : new Given<>(value.get());
+  }
 }

@@ -6,6 +6,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
+import java.util.List;
 
 /**
  * The socket as the kernel knows it: a descriptor and the system calls on it. Used by one thread at
@@ -37,85 +38,64 @@ class Endpoint implements AutoCloseable {
   /** A generous estimate of what one refusal takes in the receive buffer. */
   private static final int REFUSAL = 2 << 10;
 
-  /** Freed by the garbage collector: closing a shared arena would briefly stop all threads. */
-  private final Arena arena = Arena.ofAuto();
-
-  private final MemorySegment captured = arena.allocate(Syscalls.CAPTURED);
-  private final MemorySegment address = arena.allocate(SIZEOF_SOCKADDR_NL, 4);
-  private final MemorySegment option = arena.allocate(16, 8);
-  private final ByteBuffer addressBytes = bytes(address);
-  private final ByteBuffer optionBytes = bytes(option);
-  private final MemorySegment kept;
   private final int descriptor;
-  private int port;
+  private final int port;
   private int sendRoom = SURE_TO_BE_SENT;
-  private int receiveRoom;
   private boolean closed;
 
-  Endpoint(int protocol, int keep) throws NetlinkUnavailable {
-    kept = arena.allocate(keep, 8);
-    long result =
-        Syscalls.call(
-            captured, Syscalls.SOCKET, AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol, 0, 0, 0);
-    if (result < 0) {
-      throw new NetlinkUnavailable("socket", Errno.of(result));
-    }
-    descriptor = (int) result;
-  }
-
-  static Endpoint open(int protocol, Duration timeout, int keep) throws NetlinkUnavailable {
-    return new Endpoint(protocol, keep).prepared(timeout);
-  }
-
-  final Endpoint prepared(Duration timeout) throws NetlinkUnavailable {
-    try {
-      connect();
-      timeout(timeout);
+  /** Connects to the kernel, so that messages from other processes are not received. */
+  Endpoint(int protocol, Duration timeout) throws NetlinkUnavailable {
+    descriptor =
+        (int)
+            check(
+                "socket",
+                Syscalls.call(
+                    Syscalls.SOCKET, AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol, 0, 0, 0));
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment address = arena.allocate(SIZEOF_SOCKADDR_NL + 4, 4);
+      ByteBuffer bytes = address.asByteBuffer().order(ByteOrder.nativeOrder());
+      bytes.putShort(0, (short) AF_NETLINK).putInt(SIZEOF_SOCKADDR_NL, SIZEOF_SOCKADDR_NL);
+      long at = address.address();
+      long size = at + SIZEOF_SOCKADDR_NL;
+      check(
+          "connect", Syscalls.call(Syscalls.CONNECT, descriptor, at, SIZEOF_SOCKADDR_NL, 0, 0, 0));
+      check("getsockname", Syscalls.call(Syscalls.GETSOCKNAME, descriptor, at, size, 0, 0, 0));
+      port = bytes.getInt(4);
+      byte[] time =
+          host(16).putLong(timeout.toSeconds()).putLong(timeout.toNanosPart() / 1000).array();
+      check("setsockopt", option(SOL_SOCKET, SO_RCVTIMEO, time));
       // Refusals without a copy of the refused message (up to 64 KiB) but with the kernel's text.
       // Kernels too old for an option work without it.
       option(SOL_NETLINK, NETLINK_CAP_ACK, 1);
       option(SOL_NETLINK, NETLINK_EXT_ACK, 1);
-      return this;
     } catch (NetlinkUnavailable e) {
-      close();
+      Syscalls.call(Syscalls.CLOSE, descriptor, 0, 0, 0, 0, 0);
       throw e;
     }
   }
 
-  /** Connects to the kernel, so that messages from other processes are not received. */
-  private void connect() throws NetlinkUnavailable {
-    addressBytes.putShort(0, (short) AF_NETLINK);
-    check(
-        "connect",
-        call(Syscalls.CONNECT, descriptor, address.address(), SIZEOF_SOCKADDR_NL, 0, 0, 0));
-    optionBytes.putInt(0, SIZEOF_SOCKADDR_NL);
-    check(
-        "getsockname",
-        call(Syscalls.GETSOCKNAME, descriptor, address.address(), option.address(), 0, 0, 0));
-    port = addressBytes.getInt(4);
+  private static ByteBuffer host(int size) {
+    return ByteBuffer.allocate(size).order(ByteOrder.nativeOrder());
   }
 
-  private void timeout(Duration timeout) throws NetlinkUnavailable {
-    optionBytes.putLong(0, timeout.toSeconds());
-    optionBytes.putLong(8, timeout.toNanosPart() / 1000);
-    check(
-        "setsockopt",
-        call(Syscalls.SETSOCKOPT, descriptor, SOL_SOCKET, SO_RCVTIMEO, option.address(), 16, 0));
-  }
-
-  /** From now on the messages to a multicast group arrive here too. */
-  final void join(int group) throws NetlinkUnavailable {
-    check("group " + group, option(SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, group));
-  }
-
-  /** Buffers start faster than layout var handles. */
-  private static ByteBuffer bytes(MemorySegment memory) {
-    return memory.asByteBuffer().order(ByteOrder.nativeOrder());
-  }
-
-  private static void check(String step, long result) throws NetlinkUnavailable {
+  private static long check(String step, long result) throws NetlinkUnavailable {
     if (result < 0) {
       throw new NetlinkUnavailable(step, Errno.of(result));
+    }
+    return result;
+  }
+
+  private long option(int level, int name, int value) {
+    return option(level, name, host(4).putInt(value).array());
+  }
+
+  private long option(int level, int name, byte[] value) {
+    requireOpen();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment memory = arena.allocate(value.length, 8);
+      MemorySegment.copy(value, 0, memory, ValueLayout.JAVA_BYTE, 0, value.length);
+      return Syscalls.call(
+          Syscalls.SETSOCKOPT, descriptor, level, name, memory.address(), value.length, 0);
     }
   }
 
@@ -123,25 +103,14 @@ class Endpoint implements AutoCloseable {
     return port;
   }
 
-  /** Memory that lives as long as the socket, for what is small and frequent. */
-  MemorySegment kept() {
-    return kept;
-  }
-
-  /** Makes room for a packet. This is a limit, not an allocation: leaving it high costs nothing. */
-  void sendRoom(int size) {
-    if (size > sendRoom - 64) {
-      force(SO_SNDBUFFORCE, SO_SNDBUF, size);
-      sendRoom = size;
-    }
+  /** From now on the messages to a multicast group arrive here too. */
+  final void join(int group) throws NetlinkUnavailable {
+    check("group " + group, option(SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, group));
   }
 
   /** Makes room for this many refusals, or other short messages. */
-  void receiveRoom(int refusals) {
-    if (refusals > receiveRoom) {
-      force(SO_RCVBUFFORCE, SO_RCVBUF, refusals * REFUSAL);
-      receiveRoom = refusals;
-    }
+  final void receiveRoom(int refusals) {
+    force(SO_RCVBUFFORCE, SO_RCVBUF, refusals * REFUSAL);
   }
 
   /** Without the privilege to exceed the system's limit, goes up to it. */
@@ -151,63 +120,54 @@ class Endpoint implements AutoCloseable {
     }
   }
 
-  private long option(int level, int name, int value) {
-    optionBytes.putInt(0, value);
-    return call(Syscalls.SETSOCKOPT, descriptor, level, name, option.address(), 4, 0);
-  }
-
-  /** Sends one message. */
-  long send(byte[] message, int length, int sequence) {
-    if (length > kept.byteSize()) {
-      try (Arena once = Arena.ofConfined()) {
-        return send(message, length, sequence, once.allocate(length, 8));
+  /** Sends messages in one call, numbered from {@code sequence} on. */
+  final long send(List<byte[]> messages, int sequence) {
+    int size = messages.stream().mapToInt(message -> message.length + 3 & ~3).sum();
+    if (size > sendRoom - 64) { // a limit, not an allocation: leaving it high costs nothing
+      force(SO_SNDBUFFORCE, SO_SNDBUF, size);
+      sendRoom = size;
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment memory = arena.allocate(size, 8);
+      ByteBuffer bytes = memory.asByteBuffer().order(ByteOrder.nativeOrder());
+      int at = 0;
+      for (int i = 0; i < messages.size(); i++) {
+        byte[] message = messages.get(i);
+        bytes.put(at, message).putInt(at + 8, sequence + i);
+        at += message.length + 3 & ~3;
       }
+      return repeated(Syscalls.SENDTO, memory, size, 0);
     }
-    return send(message, length, sequence, kept);
-  }
-
-  private long send(byte[] message, int length, int sequence, MemorySegment memory) {
-    MessageWriter.number(message, sequence);
-    MemorySegment.copy(message, 0, memory, ValueLayout.JAVA_BYTE, 0, length);
-    return send(memory, length);
-  }
-
-  /** Sends many messages, numbered from {@code sequence} on. */
-  long send(Packet packet, int sequence) {
-    try (Arena once = Arena.ofConfined()) {
-      MemorySegment memory = once.allocate(packet.size(), 8);
-      packet.copyTo(memory, sequence);
-      return send(memory, packet.size());
-    }
-  }
-
-  private long send(MemorySegment memory, int length) {
-    long result;
-    do {
-      result = call(Syscalls.SENDTO, descriptor, memory.address(), length, 0, 0, 0);
-    } while (result == -Errno.EINTR.number());
-    return result;
   }
 
   /**
-   * Receives one datagram and copies it to the heap.
+   * Receives one datagram.
    *
    * @return its full length, which exceeds the buffer's if it did not fit
    */
-  long receive(MemorySegment memory, byte[] buffer, boolean wait) {
-    int flags = MSG_TRUNC | (wait ? 0 : MSG_DONTWAIT);
+  final long receive(byte[] buffer, boolean wait) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment memory = arena.allocate(buffer.length, 8);
+      int flags = MSG_TRUNC | (wait ? 0 : MSG_DONTWAIT);
+      long result = repeated(Syscalls.RECVFROM, memory, buffer.length, flags);
+      int length = Math.clamp(result, 0, buffer.length);
+      MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, 0, buffer, 0, length);
+      return result;
+    }
+  }
+
+  /** Calls again where a signal interrupted. */
+  private long repeated(long number, MemorySegment memory, int size, int flags) {
+    requireOpen();
     long result;
     do {
-      result = call(Syscalls.RECVFROM, descriptor, memory.address(), buffer.length, flags, 0, 0);
+      result = call(number, descriptor, memory.address(), size, flags, 0, 0);
     } while (result == -Errno.EINTR.number());
-    int length = Math.clamp(result, 0, buffer.length);
-    MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, 0, buffer, 0, length);
     return result;
   }
 
   long call(long number, long a, long b, long c, long d, long e, long f) {
-    requireOpen();
-    return Syscalls.call(captured, number, a, b, c, d, e, f);
+    return Syscalls.call(number, a, b, c, d, e, f);
   }
 
   private void requireOpen() {
@@ -219,7 +179,7 @@ class Endpoint implements AutoCloseable {
   @Override
   public void close() {
     if (!closed) {
-      call(Syscalls.CLOSE, descriptor, 0, 0, 0, 0, 0);
+      Syscalls.call(Syscalls.CLOSE, descriptor, 0, 0, 0, 0, 0);
       closed = true;
     }
   }

@@ -12,17 +12,9 @@ public record Errno(int number) {
   public static final Errno EBUSY = new Errno(16);
   public static final Errno EEXIST = new Errno(17);
   public static final Errno EINVAL = new Errno(22);
-  public static final Errno ENFILE = new Errno(23);
-  public static final Errno EMFILE = new Errno(24);
-  public static final Errno ENOSPC = new Errno(28);
-  public static final Errno ERANGE = new Errno(34);
-  public static final Errno ELOOP = new Errno(40);
-  public static final Errno EOVERFLOW = new Errno(75);
-  public static final Errno ERESTART = new Errno(85);
   public static final Errno EMSGSIZE = new Errno(90);
   public static final Errno EPROTONOSUPPORT = new Errno(93);
   public static final Errno EOPNOTSUPP = new Errno(95);
-  public static final Errno EAFNOSUPPORT = new Errno(97);
   public static final Errno ENOBUFS = new Errno(105);
   public static final Errno ECONNREFUSED = new Errno(111);
 

@@ -1,7 +1,6 @@
 package ipmasq.netlink;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
+import ipmasq.netlink.NetlinkFailure.Refused;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,15 +31,13 @@ public final class NetlinkSocket implements AutoCloseable {
   private static final int NLM_F_DUMP_INTR = 0x10;
   private static final int NLMSG_OVERRUN = 0x4; // a type, not a flag
 
-  /** No datagram of a list is longer than this. */
-  private static final int LIST_BUFFER = 32 << 10;
+  /** No datagram is longer than this. */
+  private static final int BUFFER = 32 << 10;
 
-  static final int SMALL_BUFFER = 4 << 10;
   private static final int FEW_REFUSALS = 64; // fit in any receive buffer
 
   private final Endpoint endpoint;
-  private final byte[] small = new byte[SMALL_BUFFER];
-  private final MessageReader reader = new MessageReader();
+  private final byte[] buffer = new byte[BUFFER];
   private int sequence;
 
   /** Over a prepared endpoint. */
@@ -50,7 +47,7 @@ public final class NetlinkSocket implements AutoCloseable {
 
   /** Opens a socket that waits at most {@code timeout} for an answer. */
   public static NetlinkSocket open(int protocol, Duration timeout) throws NetlinkUnavailable {
-    return new NetlinkSocket(Endpoint.open(protocol, timeout, SMALL_BUFFER));
+    return new NetlinkSocket(new Endpoint(protocol, timeout));
   }
 
   /**
@@ -72,8 +69,8 @@ public final class NetlinkSocket implements AutoCloseable {
 
   /** Receives the messages of an answer, in order. */
   public interface Handler {
-    /** Called with the reader at a message; the reader is reused for the next one. */
-    void message(MessageReader message) throws MalformedMessage;
+    /** Called with a message, which the next datagram overwrites. */
+    void message(Message message) throws MalformedMessage;
   }
 
   /** The port of this socket, which identifies the owner of a table. */
@@ -86,10 +83,7 @@ public final class NetlinkSocket implements AutoCloseable {
    * confirms. Empty: all went well.
    */
   public Optional<NetlinkFailure> ask(MessageWriter request, Handler handler) {
-    Optional<NetlinkFailure> unsent = post(request);
-    return unsent.isPresent()
-        ? unsent
-        : new Listener(handler, () -> false).listen(small, endpoint.kept());
+    return new Listener(handler, () -> false).answer(request);
   }
 
   /** Sends one request for a list and hands on its entries. Empty: the list is whole. */
@@ -105,79 +99,72 @@ public final class NetlinkSocket implements AutoCloseable {
    */
   public Optional<NetlinkFailure> list(
       MessageWriter request, Handler handler, BooleanSupplier enough) {
-    Optional<NetlinkFailure> unsent = post(request.flag(NLM_F_DUMP));
-    if (unsent.isPresent()) {
-      return unsent;
-    }
-    try (Arena arena = Arena.ofConfined()) {
-      return new Listener(handler, enough)
-          .listen(new byte[LIST_BUFFER], arena.allocate(LIST_BUFFER));
-    }
+    return new Listener(handler, enough).answer(request.flag(NLM_F_DUMP));
   }
 
-  private Optional<NetlinkFailure> post(MessageWriter request) {
-    long sent = endpoint.send(request.seal(), request.length(), ++sequence);
-    return sent < 0 ? Optional.of(refused(sent)) : Optional.empty();
-  }
-
-  private static NetlinkFailure refused(long result) {
-    return new NetlinkFailure.Refused(Refusal.of(Errno.of(result)));
+  /** The messages of the next datagram. */
+  private Answer<List<Message>> datagram(boolean wait) {
+    long got = endpoint.receive(buffer, wait);
+    if (got == -Errno.EAGAIN.number()) {
+      return new Answer.Failed<>(new NetlinkFailure.TimedOut());
+    }
+    if (got == -Errno.ENOBUFS.number()) {
+      return new Answer.Failed<>(new NetlinkFailure.Overrun());
+    }
+    if (got < 0) {
+      return new Answer.Failed<>(Refused.of(got));
+    }
+    if (got == 0 || got > buffer.length) {
+      return new Answer.Failed<>(new NetlinkFailure.Malformed("a datagram of " + got + " bytes"));
+    }
+    try {
+      return new Answer.Given<>(Message.in(buffer, (int) got));
+    } catch (MalformedMessage malformed) {
+      return new Answer.Failed<>(new NetlinkFailure.Malformed(malformed));
+    }
   }
 
   /**
    * Sends messages in one call and returns what the kernel says about them: each refusal, and the
    * success of each message that asked for confirmation, in the order sent.
    */
-  public Answer<List<Refusal>> send(Packet packet) {
-    endpoint.sendRoom(packet.size());
-    if (packet.messages() > FEW_REFUSALS) {
-      endpoint.receiveRoom(packet.messages());
+  public Answer<List<Refused>> send(List<byte[]> messages) {
+    if (messages.size() > FEW_REFUSALS) {
+      endpoint.receiveRoom(messages.size());
     }
     int first = sequence + 1;
-    sequence += packet.messages();
-    long sent = endpoint.send(packet, first);
+    sequence += messages.size();
+    long sent = endpoint.send(messages, first);
     if (sent < 0) {
-      return new Answer.Failed<>(refused(sent));
+      return new Answer.Failed<>(Refused.of(sent));
     }
-    List<Refusal> said = new ArrayList<>();
-    boolean lost = false;
+    List<Refused> said = new ArrayList<>();
+    Optional<NetlinkFailure> lost = Optional.empty();
     while (true) {
-      long got = endpoint.receive(endpoint.kept(), small, false);
-      if (got == -Errno.EAGAIN.number()) {
-        break; // all answers were there when the call returned
-      }
-      if (got == -Errno.ENOBUFS.number()) {
-        lost = true;
-      } else if (got < 0) {
-        return new Answer.Failed<>(refused(got));
-      } else {
-        try {
-          acknowledgements(got, first, packet.messages(), said);
-        } catch (MalformedMessage malformed) {
-          return new Answer.Failed<>(
-              new NetlinkFailure.Malformed(String.valueOf(malformed.getMessage())));
+      switch (datagram(false)) {
+        case Answer.Given<List<Message>>(var answers) -> {
+          try {
+            for (Message answer : answers) {
+              int message = answer.sequence() - first;
+              if (answer.type() == Refused.NLMSG_ERROR
+                  && message >= 0
+                  && message < messages.size()) {
+                said.add(Refused.read(answer, message));
+              }
+            }
+          } catch (MalformedMessage malformed) {
+            lost = Optional.of(new NetlinkFailure.Malformed(malformed));
+          }
         }
+        case Answer.Failed<List<Message>>(NetlinkFailure.TimedOut _) -> {
+          return Answer.of(lost, () -> said); // all answers were there when the call returned
+        }
+        case Answer.Failed<List<Message>>(Refused refused) -> {
+          return new Answer.Failed<>(refused);
+        }
+        case Answer.Failed<List<Message>>(var failure) -> lost = Optional.of(failure);
       }
     }
-    return lost ? new Answer.Failed<>(new NetlinkFailure.Overrun()) : new Answer.Given<>(said);
-  }
-
-  private void acknowledgements(long length, int first, int messages, List<Refusal> said)
-      throws MalformedMessage {
-    reader.of(small, fits(length, small));
-    while (reader.next()) {
-      int message = reader.sequence() - first;
-      if (reader.type() == Acknowledgement.NLMSG_ERROR && message >= 0 && message < messages) {
-        said.add(Acknowledgement.of(reader, message));
-      }
-    }
-  }
-
-  private static int fits(long length, byte[] buffer) throws MalformedMessage {
-    if (length > buffer.length) {
-      throw new MalformedMessage(length + " bytes where " + buffer.length + " were expected");
-    }
-    return (int) length;
   }
 
   /**
@@ -195,21 +182,21 @@ public final class NetlinkSocket implements AutoCloseable {
     int messages = 0;
     boolean lost = false;
     while (messages < most && System.nanoTime() - end < 0) {
-      long got = endpoint.receive(endpoint.kept(), small, true);
-      if (got == -Errno.ENOBUFS.number()) {
-        lost = true;
-      } else if (got < 0 && got != -Errno.EAGAIN.number()) {
-        return new Answer.Failed<>(refused(got));
-      } else if (got > 0) {
-        try {
-          reader.of(small, fits(got, small));
-          while (messages < most && reader.next()) {
-            handler.message(reader);
-            messages++;
+      switch (datagram(true)) {
+        case Answer.Given<List<Message>>(var arrived) -> {
+          try {
+            for (int i = 0; i < arrived.size() && messages < most; i++) {
+              handler.message(arrived.get(i));
+              messages++;
+            }
+          } catch (MalformedMessage malformed) {
+            return new Answer.Failed<>(new NetlinkFailure.Malformed(malformed));
           }
-        } catch (MalformedMessage malformed) {
-          return new Answer.Failed<>(
-              new NetlinkFailure.Malformed(String.valueOf(malformed.getMessage())));
+        }
+        case Answer.Failed<List<Message>>(NetlinkFailure.Overrun _) -> lost = true;
+        case Answer.Failed<List<Message>>(NetlinkFailure.TimedOut _) -> {}
+        case Answer.Failed<List<Message>>(var failure) -> {
+          return new Answer.Failed<>(failure);
         }
       }
     }
@@ -233,23 +220,23 @@ public final class NetlinkSocket implements AutoCloseable {
       this.enough = enough;
     }
 
-    Optional<NetlinkFailure> listen(byte[] buffer, MemorySegment memory) {
+    Optional<NetlinkFailure> answer(MessageWriter request) {
+      long sent = endpoint.send(List.of(request.message()), ++sequence);
+      if (sent < 0) {
+        return Optional.of(Refused.of(sent));
+      }
       boolean more = true;
       while (more) {
-        long got = endpoint.receive(memory, buffer, true);
-        if (got == -Errno.EAGAIN.number()) {
-          fail(new NetlinkFailure.TimedOut());
-          more = false;
-        } else if (got == -Errno.ENOBUFS.number()) {
-          fail(new NetlinkFailure.Overrun());
-        } else if (got < 0) {
-          fail(NetlinkSocket.refused(got));
-          more = false;
-        } else {
-          try {
-            more = datagram(buffer, fits(got, buffer)) && !enough.getAsBoolean();
-          } catch (MalformedMessage malformed) {
-            fail(new NetlinkFailure.Malformed(String.valueOf(malformed.getMessage())));
+        switch (datagram(true)) {
+          case Answer.Given<List<Message>>(var messages) -> {
+            for (Message message : messages) {
+              more &= message.sequence() != sequence || message(message);
+            }
+            more &= !enough.getAsBoolean();
+          }
+          case Answer.Failed<List<Message>>(var why) -> {
+            fail(why);
+            more = !(why instanceof NetlinkFailure.TimedOut) && !(why instanceof Refused);
           }
         }
       }
@@ -259,65 +246,38 @@ public final class NetlinkSocket implements AutoCloseable {
       return failure;
     }
 
-    /** Whether more datagrams follow. */
-    private boolean datagram(byte[] buffer, int length) throws MalformedMessage {
-      boolean more = true;
-      if (length == 0) {
-        throw new MalformedMessage("nothing where a message should be");
-      }
-      reader.of(buffer, length);
-      while (reader.next()) {
-        if (reader.sequence() == sequence) {
-          more &= message();
-        }
-      }
-      return more;
-    }
-
-    private boolean message() throws MalformedMessage {
-      if ((reader.flags() & NLM_F_DUMP_INTR) != 0) {
+    /** Whether more messages follow. */
+    private boolean message(Message message) {
+      if ((message.flags() & NLM_F_DUMP_INTR) != 0) {
         fail(new NetlinkFailure.Interrupted());
       }
-      switch (reader.type()) {
-        case Acknowledgement.NLMSG_ERROR -> {
-          refused();
-          return false;
-        }
-        case Acknowledgement.NLMSG_DONE -> {
-          if (reader.payload() >= 4) {
-            refused();
-          }
-          return false;
-        }
-        case NLMSG_OVERRUN -> {
-          fail(new NetlinkFailure.Overrun());
-          return true;
-        }
-        default -> {
-          handle();
-          return (reader.flags() & NLM_F_MULTI) != 0;
-        }
-      }
-    }
-
-    private void refused() throws MalformedMessage {
-      Refusal refusal = Acknowledgement.of(reader, 0);
-      if (!refusal.errno().is(Errno.NONE)) {
-        fail(new NetlinkFailure.Refused(refusal));
-      }
-    }
-
-    private void handle() {
-      if (failure.isPresent() || bug != null) {
-        return;
-      }
       try {
-        handler.message(reader);
+        switch (message.type()) {
+          case Refused.NLMSG_ERROR, Refused.NLMSG_DONE -> {
+            if (message.type() == Refused.NLMSG_ERROR || message.payload() >= 4) {
+              Refused refused = Refused.read(message, 0);
+              if (!refused.errno().is(Errno.NONE)) {
+                fail(refused);
+              }
+            }
+            return false;
+          }
+          case NLMSG_OVERRUN -> {
+            fail(new NetlinkFailure.Overrun());
+            return true;
+          }
+          default -> {
+            if (failure.isEmpty() && bug == null) {
+              handler.message(message);
+            }
+          }
+        }
       } catch (MalformedMessage malformed) {
-        fail(new NetlinkFailure.Malformed(String.valueOf(malformed.getMessage())));
+        fail(new NetlinkFailure.Malformed(malformed));
       } catch (RuntimeException e) {
         bug = e;
       }
+      return (message.flags() & NLM_F_MULTI) != 0;
     }
 
     private void fail(NetlinkFailure what) {

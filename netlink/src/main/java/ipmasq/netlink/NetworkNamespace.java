@@ -28,30 +28,18 @@ public final class NetworkNamespace {
     if (Thread.currentThread().isVirtual()) {
       throw new IllegalStateException("a virtual thread cannot enter a network namespace");
     }
-    Numbers numbers = Numbers.ofThisMachine();
     long fd;
     try (Arena arena = Arena.ofConfined()) {
       long path = arena.allocateFrom(path(name)).address();
-      fd = Syscalls.call(numbers.openat, AT_FDCWD, path, O_CLOEXEC, 0, 0, 0);
+      fd = Syscalls.call(Syscalls.OPENAT, AT_FDCWD, path, O_CLOEXEC, 0, 0, 0);
     }
     if (fd < 0) {
       throw new IOException("cannot open network namespace " + name + ": errno " + -fd);
     }
-    long entered = Syscalls.call(numbers.setns, fd, CLONE_NEWNET, 0, 0, 0, 0);
-    Syscalls.call(numbers.close, fd, 0, 0, 0, 0, 0);
+    long entered = Syscalls.call(Syscalls.SETNS, fd, CLONE_NEWNET, 0, 0, 0, 0);
+    Syscalls.call(Syscalls.CLOSE, fd, 0, 0, 0, 0, 0);
     if (entered < 0) {
       throw new IOException("cannot enter network namespace " + name + ": errno " + -entered);
-    }
-  }
-
-  private record Numbers(long openat, long setns, long close) {
-    static Numbers ofThisMachine() {
-      String architecture = System.getProperty("os.arch");
-      return switch (architecture) {
-        case "amd64", "x86_64" -> new Numbers(257, 308, 3);
-        case "aarch64" -> new Numbers(56, 268, 57);
-        default -> throw new UnsupportedOperationException("no system calls for " + architecture);
-      };
     }
   }
 }

@@ -32,7 +32,7 @@ public final class SocketOption {
       int domain, int level, int name, byte[] request, int size, AnswerReader<T> reader) {
     long socket = Syscalls.call(Syscalls.SOCKET, domain, SOCK_DGRAM | SOCK_CLOEXEC, 0, 0, 0, 0);
     if (socket < 0) {
-      return refused(socket);
+      return new Answer.Failed<>(NetlinkFailure.Refused.of(socket));
     }
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment memory = arena.allocate(size, 8);
@@ -42,18 +42,13 @@ public final class SocketOption {
           Syscalls.call(
               Syscalls.GETSOCKOPT, socket, level, name, memory.address(), length.address(), 0);
       return result < 0
-          ? refused(result)
+          ? new Answer.Failed<>(NetlinkFailure.Refused.of(result))
           : new Answer.Given<>(
               reader.read(memory.asByteBuffer().asReadOnlyBuffer().order(ByteOrder.nativeOrder())));
     } catch (MalformedMessage senseless) {
-      return new Answer.Failed<>(
-          new NetlinkFailure.Malformed(String.valueOf(senseless.getMessage())));
+      return new Answer.Failed<>(new NetlinkFailure.Malformed(senseless));
     } finally {
       Syscalls.call(Syscalls.CLOSE, socket, 0, 0, 0, 0, 0);
     }
-  }
-
-  private static <T> Answer<T> refused(long result) {
-    return new Answer.Failed<>(new NetlinkFailure.Refused(Refusal.of(Errno.of(result))));
   }
 }

@@ -4,7 +4,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.ByteOrder;
@@ -25,9 +24,8 @@ final class Syscalls {
   static final long GETSOCKNAME = number(51, 204);
   static final long SETSOCKOPT = number(54, 208);
   static final long GETSOCKOPT = number(55, 209);
-
-  /** Where errno is stored; reusing one segment avoids an allocation per call. */
-  static final StructLayout CAPTURED = Linker.Option.captureStateLayout();
+  static final long OPENAT = number(257, 56);
+  static final long SETNS = number(308, 268);
 
   private static final MethodHandle SYSCALL = link(Linker.Option.captureCallState("errno"));
 
@@ -56,25 +54,16 @@ final class Syscalls {
   /** The call's result, or minus errno. */
   static long call(long number, long a, long b, long c, long d, long e, long f) {
     try (Arena arena = Arena.ofConfined()) {
-      return call(arena.allocate(CAPTURED), number, a, b, c, d, e, f);
-    }
-  }
-
-  /** The same without allocation: errno is stored in the caller's segment. */
-  static long call(
-      MemorySegment captured, long number, long a, long b, long c, long d, long e, long f) {
-    try {
+      MemorySegment captured = arena.allocate(Linker.Option.captureStateLayout());
       long result = (long) SYSCALL.invokeExact(captured, number, a, b, c, d, e, f);
-      return result == -1 ? -errno(captured) : result;
+      // The layout's only member. A buffer starts faster than a var handle.
+      return result == -1
+          ? -captured.asByteBuffer().order(ByteOrder.nativeOrder()).getInt(0)
+          : result;
     } catch (RuntimeException | Error thrown) {
       throw thrown;
     } catch (Throwable impossible) {
       throw new AssertionError(impossible); // the call itself throws nothing
     }
-  }
-
-  /** The only member of the layout. A buffer starts faster than a var handle. */
-  private static long errno(MemorySegment captured) {
-    return captured.asByteBuffer().order(ByteOrder.nativeOrder()).getInt(0);
   }
 }

@@ -4,8 +4,8 @@
  *
  * <p>A {@link ipmasq.netlink.MessageWriter} writes a request, a {@link
  * ipmasq.netlink.NetlinkSocket} sends it and hands the answer to a handler as a {@link
- * ipmasq.netlink.MessageReader}, whose {@link ipmasq.netlink.AttributeReader} never reads outside
- * it. What the kernel refuses, loses or garbles is a value: {@link ipmasq.netlink.NetlinkFailure}.
+ * ipmasq.netlink.Message}, whose {@link ipmasq.netlink.Attributes} never read outside it. What the
+ * kernel refuses, loses or garbles is a value: {@link ipmasq.netlink.NetlinkFailure}.
  */
 @NullMarked
 package ipmasq.netlink;

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 @Tag("fault")
 class FaultTest {
   private static final Table TABLE = new Table(TableFamily.INET, "faults");
-  private static final int MANY = 400; // tables: their list comes in several pieces
+  private static final int MANY = 1500; // tables: their list comes in several pieces
 
   /** What a test does with a socket that can be told to fail. */
   private interface Body {
@@ -170,25 +170,6 @@ class FaultTest {
           assertInstanceOf(Commit.Unclear.class, nftables.commit(new Batch().add(TABLE)));
           // Nothing of it confuses what comes next.
           assertInstanceOf(Commit.Committed.class, nftables.commit(new Batch().delete(TABLE)));
-        });
-  }
-
-  @Test
-  void aBatchThatSomebodyOvertookIsARace() throws Exception {
-    with(
-        (nftables, endpoint) -> {
-          if (!(nftables.generation() instanceof Answer.Given<?>(var before))) {
-            throw new AssertionError("no generation");
-          }
-          endpoint.sending(
-              real -> {
-                touch();
-                return real.getAsLong();
-              });
-          var batch = Batch.after((ipmasq.netlink.nftables.Generation) before);
-          assertEquals(
-              new Commit.Raced(Errno.ERESTART),
-              nftables.commit(batch.add(new Table(TableFamily.INET, "late"))));
         });
   }
 

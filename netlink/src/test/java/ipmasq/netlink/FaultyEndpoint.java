@@ -44,13 +44,11 @@ final class FaultyEndpoint extends Endpoint {
   private final Queue<Fault> receiving = new ArrayDeque<>();
 
   private FaultyEndpoint() throws NetlinkUnavailable {
-    super(NetlinkSocket.NETLINK_NETFILTER, NetlinkSocket.SMALL_BUFFER);
+    super(NetlinkSocket.NETLINK_NETFILTER, Duration.ofMillis(200));
   }
 
   static FaultyEndpoint open() throws NetlinkUnavailable {
-    FaultyEndpoint endpoint = new FaultyEndpoint();
-    endpoint.prepared(Duration.ofMillis(200));
-    return endpoint;
+    return new FaultyEndpoint();
   }
 
   FaultyEndpoint sending(Fault fault) {

@@ -6,10 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ipmasq.netlink.NetlinkFailure.Refused;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -73,7 +75,7 @@ class NetlinkSocketTest {
             MessageWriter request =
                 new MessageWriter().begin(GET_TABLE, 1).netfilter(1, 0).string(1, "absent");
             NetlinkFailure failure = socket.ask(request, _ -> {}).orElseThrow();
-            assertEquals(new NetlinkFailure.Refused(new Refusal(0, Errno.ENOENT, "", 20)), failure);
+            assertEquals(new Refused(0, Errno.ENOENT, ""), failure);
           }
         });
   }
@@ -84,16 +86,18 @@ class NetlinkSocketTest {
         () -> {
           try (NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETLINK_NETFILTER, LIMIT)) {
             MessageWriter writer = new MessageWriter();
-            Packet packet = new Packet().add(writer.begin(16, 1).netfilter(0, 10));
+            List<byte[]> packet = new ArrayList<>();
+            packet.add(writer.begin(16, 1).netfilter(0, 10).message());
             for (int i = 0; i < 500; i++) {
-              packet.add(writer.begin(DELETE_TABLE, 1).netfilter(1, 0).string(1, "absent" + i));
+              packet.add(
+                  writer.begin(DELETE_TABLE, 1).netfilter(1, 0).string(1, "absent" + i).message());
             }
-            packet.add(writer.begin(17, 1).netfilter(0, 10));
-            if (!(socket.send(packet) instanceof Answer.Given<List<Refusal>>(var refusals))) {
+            packet.add(writer.begin(17, 1).netfilter(0, 10).message());
+            if (!(socket.send(packet) instanceof Answer.Given<List<Refused>>(var refusals))) {
               throw new AssertionError("no answer");
             }
             assertEquals(500, refusals.size());
-            assertEquals(new Refusal(1, Errno.ENOENT, "", 20), refusals.getFirst());
+            assertEquals(new Refused(1, Errno.ENOENT, ""), refusals.getFirst());
             assertEquals(500, refusals.getLast().message());
           }
         });
@@ -105,12 +109,18 @@ class NetlinkSocketTest {
         () -> {
           try (NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETLINK_NETFILTER, LIMIT)) {
             MessageWriter writer = new MessageWriter();
-            Packet packet = new Packet().add(writer.begin(16, 1).netfilter(0, 10));
+            List<byte[]> packet = new ArrayList<>();
+            packet.add(writer.begin(16, 1).netfilter(0, 10).message());
             for (int i = 0; i < 100; i++) {
-              packet.add(writer.begin(DELETE_TABLE, 1).netfilter(1, 0).bytes(99, new byte[60_000]));
+              packet.add(
+                  writer
+                      .begin(DELETE_TABLE, 1)
+                      .netfilter(1, 0)
+                      .bytes(99, new byte[60_000])
+                      .message());
             }
-            packet.add(writer.begin(17, 1).netfilter(0, 10));
-            assertTrue(packet.size() > 6_000_000);
+            packet.add(writer.begin(17, 1).netfilter(0, 10).message());
+            assertTrue(packet.stream().mapToInt(message -> message.length).sum() > 6_000_000);
             assertInstanceOf(Answer.Given.class, socket.send(packet));
           }
         });
@@ -196,8 +206,7 @@ class NetlinkSocketTest {
           try (NetlinkSocket socket = NetlinkSocket.open(NetlinkSocket.NETLINK_NETFILTER, LIMIT)) {
             MessageWriter request = new MessageWriter().begin(GET_GENERATION, 1).netfilter(0, 0);
             String[] name = {""};
-            socket.ask(
-                request, message -> name[0] = Attributes.of(message.attributes(), 3).string(3));
+            socket.ask(request, message -> name[0] = message.attributes().string(3));
             // The kernel keeps fifteen bytes of a thread's name.
             assertEquals("own-namespace", name[0]);
           }

@@ -4,6 +4,7 @@ import ipmasq.backend.Backend;
 import ipmasq.backend.Failure;
 import ipmasq.backend.Observation;
 import ipmasq.backend.Outcome;
+import ipmasq.backend.iptables.NatTable.NatChain;
 import ipmasq.iptables.ChildProcesses;
 import ipmasq.iptables.Commands;
 import ipmasq.iptables.Commands.CommandResult;
@@ -15,7 +16,6 @@ import ipmasq.net.Family;
 import ipmasq.plan.Observed;
 import ipmasq.plan.Plan;
 import ipmasq.policy.Policy;
-import ipmasq.policy.Translation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -44,8 +44,7 @@ public final class IptablesBackend implements Backend, AutoCloseable {
   private final @Nullable IptablesBackend used;
 
   private Optional<Variant> variant = Optional.empty();
-  private SaveHeader header = SaveHeader.NONE;
-  private boolean randomFully = true;
+  private Kind printed = Kind.UNKNOWN; // what iptables-save says of itself
   private boolean worked;
 
   /** Whether a script that says it is iptables-nft may be another by now. */
@@ -131,20 +130,16 @@ public final class IptablesBackend implements Backend, AutoCloseable {
   /** Known after the first read. */
   private Kind kind() {
     Kind linked = variant.map(Variant::kind).orElse(Kind.UNKNOWN);
-    return linked == Kind.UNKNOWN ? header.kind() : linked;
+    return linked == Kind.UNKNOWN ? printed : linked;
   }
 
-  /**
-   * Almost the policy itself: a source or an interface that means any is printed by iptables as
-   * none, and an old iptables cannot randomise ports.
-   */
+  /** Almost the policy itself: iptables prints a source or an interface that means any as none. */
   @Override
   public Policy normalize(Policy policy, Observed observed) {
     return normalize(policy);
   }
 
   Policy normalize(Policy policy) {
-    Translation how = policy.translation();
     boolean anySource = policy.sources().stream().anyMatch(source -> source.prefix() == 0);
     boolean anyInterface = policy.interfaces().contains("+");
     return new Policy(
@@ -152,7 +147,7 @@ public final class IptablesBackend implements Backend, AutoCloseable {
         anySource ? List.of() : policy.sources().stream().distinct().toList(),
         anyInterface ? List.of() : policy.interfaces().stream().distinct().toList(),
         policy.destinations(),
-        randomFully ? how : new Translation(how.addresses(), how.ports(), false));
+        policy.translation());
   }
 
   @Override
@@ -182,10 +177,7 @@ public final class IptablesBackend implements Backend, AutoCloseable {
   private Observation seen(SavedTable table, Family family) {
     worked = true;
     doubtful = false;
-    if (!table.header().equals(SaveHeader.NONE)) {
-      header = table.header();
-      randomFully &= header.knowsRandomFully();
-    }
+    printed = table.kind() == Kind.UNKNOWN ? printed : table.kind();
     IptablesObserved found = IptablesObserved.in(table, family, names);
     if (found.isSomebodyElses()) {
       return new Observation.Unusable(FailureAdvice.somebodyElses(names.main()));
@@ -202,11 +194,10 @@ public final class IptablesBackend implements Backend, AutoCloseable {
     List<String> chains = new ArrayList<>();
     int jumps = 0;
     for (String chain : isLegacy() ? Set.<String>of() : names.ours()) {
-      if (nft.chain(family, chain)
-              instanceof NatTable.NatAnswer.Known<Optional<NatTable.Use>>(var use)
-          && use.filter(it -> it.rules() + it.jumps() > 0).isPresent()) {
+      if (nft.chain(family, chain) instanceof NatChain.There(var rules, var uses)
+          && rules + uses > 0) {
         chains.add(chain);
-        jumps += use.get().jumps();
+        jumps += uses;
       }
     }
     return chains.isEmpty()
@@ -219,7 +210,7 @@ public final class IptablesBackend implements Backend, AutoCloseable {
       used.variant();
       variant = Optional.of(used.kind().other());
     } else if (variant.isEmpty()) {
-      header = SaveHeader.NONE;
+      printed = Kind.UNKNOWN;
       variant = Optional.of(probe.variant());
     }
     return variant.get();
@@ -258,7 +249,8 @@ public final class IptablesBackend implements Backend, AutoCloseable {
     if (mixed.isPresent()) {
       return new Outcome.Refused(mixed.get());
     }
-    CommandResult result = probe.commands().run(command(program), text, line -> {});
+    List<String> command = List.of(program, "--noflush", "--counters", "-w", LOCK_WAIT_SECONDS);
+    CommandResult result = probe.commands().run(command, text, line -> {});
     if (!(result instanceof CommandResult.Ended ended)) {
       variant = result instanceof CommandResult.Missing ? Optional.empty() : variant;
       return new Outcome.Refused(FailureAdvice.of(program, family, result));
@@ -267,22 +259,9 @@ public final class IptablesBackend implements Backend, AutoCloseable {
       raced.remove(family);
       return new Outcome.Applied();
     }
-    if (randomFully && ended.errors().contains("random-fully")) {
-      randomFully = false;
-      return new Outcome.Retry("this iptables does not know --random-fully");
-    }
     if (FailureAdvice.isRace(ended, text) && !text.equals(raced.put(family, text))) {
       return new Outcome.Retry(FailureAdvice.of(program, family, ended).message());
     }
     return new Outcome.Refused(FailureAdvice.of(program, family, ended));
-  }
-
-  private List<String> command(String program) {
-    List<String> command = new ArrayList<>(List.of(program, "--noflush", "--counters"));
-    if (header.knowsRandomFully()) {
-      command.add("-w");
-      command.add(LOCK_WAIT_SECONDS);
-    }
-    return command;
   }
 }

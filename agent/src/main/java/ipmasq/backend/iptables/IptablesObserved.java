@@ -58,9 +58,6 @@ record IptablesObserved(
     }
   }
 
-  /** From this many rules on, walking them costs a new flow more than everything else. */
-  private static final int LONG = 1_000;
-
   static IptablesObserved in(SavedTable table, Family family, ChainNames names) {
     List<String> flaws = new ArrayList<>();
     Map<IptablesRule, String> counters = new HashMap<>();
@@ -109,22 +106,7 @@ record IptablesObserved(
         jumps,
         stale,
         List.copyOf(leftovers),
-        remarks(stale, layout));
-  }
-
-  private static List<String> remarks(StaleRules stale, IptablesLayout layout) {
-    List<String> remarks = new ArrayList<>(stale.remarks());
-    int rules = layout.main().size();
-    if (rules > LONG) {
-      // A thousand rules cost 14 µs and 30 ms: docs/benchmarks.md.
-      remarks.add(
-          rules
-              + " rules in one iptables chain cost each new flow to the outside about "
-              + (rules * 14L / 1_000 + " µs and each change of the list ")
-              + (rules * 30L / 1_000
-                  + " ms or more; with backend nftables neither grows with the list"));
-    }
-    return List.copyOf(remarks);
+        stale.remarks());
   }
 
   /**

@@ -16,19 +16,18 @@ final class KernelNatTable implements NatTable {
   private @Nullable Nftables nftables;
 
   @Override
-  public NatAnswer<Optional<Use>> chain(Family family, String name) {
+  public NatChain chain(Family family, String name) {
     Chain chain = new Chain(table(family), name);
     try {
       return switch (open().uses(chain)) {
         case Answer.Failed<Optional<Integer>>(var why) -> unknown(family, why);
         case Answer.Given<Optional<Integer>>(var uses) when uses.isEmpty() ->
-            new NatAnswer.Known<>(Optional.empty());
+            new NatChain.Missing();
         case Answer.Given<Optional<Integer>>(var uses) ->
             switch (open().count(chain)) {
               case Answer.Failed<Integer>(var why) -> unknown(family, why);
               case Answer.Given<Integer>(var rules) ->
-                  new NatAnswer.Known<>(
-                      Optional.of(new Use(rules, Math.max(0, uses.get() - rules))));
+                  new NatChain.There(rules, Math.max(0, uses.get() - rules));
             };
       };
     } catch (NetlinkUnavailable why) {
@@ -64,8 +63,8 @@ final class KernelNatTable implements NatTable {
     return new Table(family == Family.IPV4 ? TableFamily.IP : TableFamily.IP6, "nat");
   }
 
-  private static <T> NatAnswer<T> unknown(Family family, @Nullable Object why) {
-    return new NatAnswer.Unknown<>(
+  private static NatChain unknown(Family family, @Nullable Object why) {
+    return new NatChain.Unknown(
         new Failure(
             "nf_tables does not say which chains the " + family + " nat table has: " + why,
             "give the agent the capability NET_ADMIN, and see that the kernel has nf_tables"));

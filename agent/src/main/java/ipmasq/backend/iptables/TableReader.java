@@ -1,8 +1,7 @@
 package ipmasq.backend.iptables;
 
 import ipmasq.backend.Failure;
-import ipmasq.backend.iptables.NatTable.NatAnswer;
-import ipmasq.backend.iptables.NatTable.Use;
+import ipmasq.backend.iptables.NatTable.NatChain;
 import ipmasq.iptables.Commands;
 import ipmasq.iptables.Commands.CommandResult;
 import ipmasq.net.Family;
@@ -12,7 +11,6 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /** Reads the nat table by the programs of iptables. */
@@ -62,7 +60,7 @@ record TableReader(Commands commands, NatTable nft, ChainNames names) {
   private Read listing(String program, Family family) {
     SavedTable table = new SavedTable(names);
     table.accept("*nat");
-    Map<String, Use> found = new LinkedHashMap<>();
+    Map<String, NatChain.There> found = new LinkedHashMap<>();
     Deque<String> todo = new ArrayDeque<>(names.ours());
     Set<String> seen = new HashSet<>(todo);
     if (names.all() && seen.add(ChainNames.POSTROUTING)) {
@@ -71,16 +69,17 @@ record TableReader(Commands commands, NatTable nft, ChainNames names) {
     while (!todo.isEmpty()) {
       String chain = todo.poll();
       switch (nft.chain(family, chain)) {
-        case NatAnswer.Unknown<Optional<Use>>(var failure) -> {
+        case NatChain.Missing _ -> {}
+        case NatChain.Unknown(var failure) -> {
           return new Read.Failed(failure, false);
         }
-        case NatAnswer.Known<Optional<Use>>(var use) when use.isPresent() -> {
+        case NatChain.There there -> {
           CommandResult result =
               commands.run(List.of(program, "-t", "nat", "-v", "-S", chain), "", table::accept);
           if (!succeeded(result)) {
             return failed(program, family, chain, result);
           }
-          found.put(chain, use.get());
+          found.put(chain, there);
           // Our jump's target always exists: without the chain there can be no jump.
           if (seen.add(ChainNames.POSTROUTING)) {
             todo.add(ChainNames.POSTROUTING);
@@ -91,7 +90,6 @@ record TableReader(Commands commands, NatTable nft, ChainNames names) {
             }
           }
         }
-        case NatAnswer.Known<Optional<Use>> _ -> {}
       }
     }
     table.accept("COMMIT");
@@ -100,8 +98,8 @@ record TableReader(Commands commands, NatTable nft, ChainNames names) {
 
   /** Checks the output against the kernel's counts, to reject truncated output. */
   private static Read checked(
-      String program, Family family, SavedTable table, Map<String, Use> found) {
-    for (Map.Entry<String, Use> entry : found.entrySet()) {
+      String program, Family family, SavedTable table, Map<String, NatChain.There> found) {
+    for (Map.Entry<String, NatChain.There> entry : found.entrySet()) {
       SavedTable.Chain listed = table.find(entry.getKey());
       int held = entry.getValue().rules();
       if (table.unreadable().isEmpty() && listed.rules() != held) {
@@ -123,10 +121,7 @@ record TableReader(Commands commands, NatTable nft, ChainNames names) {
   }
 
   private Read failed(String program, Family family, String chain, CommandResult result) {
-    boolean gone =
-        nft.chain(family, chain) instanceof NatAnswer.Known<Optional<Use>>(var now)
-            && now.isEmpty();
-    return gone
+    return nft.chain(family, chain) instanceof NatChain.Missing
         ? changed(program, chain, 0, 0)
         : new Read.Failed(FailureAdvice.of(program, family, result), false);
   }

@@ -192,13 +192,14 @@ public final class NftablesBackend implements Backend, AutoCloseable {
   static Outcome outcome(Commit commit) {
     return switch (commit) {
       case Commit.Committed _ -> new Outcome.Applied();
-      case Commit.Raced raced -> new Outcome.Retry(raced.toString());
       case Commit.Unclear(var failure) -> new Outcome.Retry(failure.toString());
       case Commit.Rejected refused -> {
         Errno errno = refused.errno();
         // The object to delete is gone, the one to add exists, another process is writing, or the
         // socket buffer overflowed.
-        boolean race = errno.is(Errno.ENOENT) || errno.is(Errno.EEXIST) || errno.is(Errno.ENOBUFS);
+        boolean race =
+            List.of(Errno.ENOENT, Errno.EEXIST, Errno.EAGAIN, Errno.ENOBUFS).stream()
+                .anyMatch(errno::is);
         if (errno.is(Errno.EBUSY)) {
           yield new Outcome.Refused(
               new Failure(

@@ -166,7 +166,7 @@ final class NftablesClient implements AutoCloseable {
       return Optional.empty();
     }
     SetContent.Reader reader = new SetContent.Reader(set.get());
-    Optional<NetlinkFailure> failure = nftables().elements(set.get(), reader);
+    Optional<NetlinkFailure> failure = nftables().elements(set.get(), reader::add);
     if (failure.isPresent()) {
       throw new QueryFailed("elements of " + set.get(), failure.get());
     }

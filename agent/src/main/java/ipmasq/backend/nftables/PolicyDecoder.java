@@ -5,16 +5,15 @@ import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import ipmasq.net.IpRange;
 import ipmasq.net.PortRange;
+import ipmasq.netlink.Data;
 import ipmasq.netlink.nftables.Chain;
 import ipmasq.netlink.nftables.Compute.Immediate;
-import ipmasq.netlink.nftables.Data;
 import ipmasq.netlink.nftables.Expression;
 import ipmasq.netlink.nftables.Match.Cmp;
 import ipmasq.netlink.nftables.Rule;
 import ipmasq.netlink.nftables.Statement.Masquerade;
 import ipmasq.netlink.nftables.Statement.Nat;
 import ipmasq.netlink.nftables.Statement.NatFlag;
-import ipmasq.policy.Destinations;
 import ipmasq.policy.Policy;
 import ipmasq.policy.Translation;
 import java.nio.charset.StandardCharsets;
@@ -43,7 +42,7 @@ final class PolicyDecoder {
             family,
             sources,
             interfaces(rules.get()),
-            Destinations.exempt(exempt),
+            Policy.Destination.exempt(exempt),
             translation.get(),
             rules(chains, TableNames.pin(family)).isPresent());
     return same(NftablesLayout.chains(candidate), chains)

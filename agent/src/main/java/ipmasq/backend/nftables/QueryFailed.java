@@ -15,8 +15,8 @@ final class QueryFailed extends Exception {
     super(null, null, false, false);
     passing = why instanceof NetlinkFailure.Interrupted || why instanceof NetlinkFailure.Overrun;
     failure =
-        why instanceof NetlinkFailure.Refused(var refusal)
-            ? failure(question + ": " + refusal, refusal.errno())
+        why instanceof NetlinkFailure.Refused refused
+            ? failure(question + ": " + refused, refused.errno())
             : new Failure("nf_tables, " + question + ": " + why, "tried again shortly");
   }
 

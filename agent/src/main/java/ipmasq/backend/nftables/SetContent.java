@@ -4,11 +4,12 @@ import ipmasq.net.Cidr;
 import ipmasq.net.Cidrs;
 import ipmasq.net.Ip;
 import ipmasq.net.IpRange;
-import ipmasq.netlink.nftables.ElementVisitor;
+import ipmasq.netlink.nftables.Element;
 import ipmasq.netlink.nftables.NftSet;
-import ipmasq.netlink.nftables.Statement;
 import ipmasq.plan.Counter;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -29,9 +30,9 @@ record SetContent(Cidrs blocks, Map<Cidr, Counter> counters, boolean odd) {
    * first the key after its end, then its start. The end is missing if the range reaches the last
    * key.
    */
-  static final class Reader implements ElementVisitor {
+  static final class Reader {
     private final boolean counted;
-    private final Cidrs.Collector blocks = new Cidrs.Collector();
+    private final List<Cidr> blocks = new ArrayList<>();
     private final Map<Cidr, Counter> counters = new HashMap<>();
     private Optional<Ip> end = Optional.empty();
     private boolean odd;
@@ -40,10 +41,12 @@ record SetContent(Cidrs blocks, Map<Cidr, Counter> counters, boolean odd) {
       counted = set.counted();
     }
 
-    @Override
-    public void element(byte[] key, boolean ends, Statement.Counter counter) {
-      Ip at = Ip.ofBytes(key);
-      if (ends) {
+    void add(Element element) {
+      if (element.key().isEmpty()) {
+        return; // the one for all other keys
+      }
+      Ip at = Ip.ofBytes(element.key().get().bytes());
+      if (element.end()) {
         end = at.previous();
         return;
       }
@@ -53,7 +56,8 @@ record SetContent(Cidrs blocks, Map<Cidr, Counter> counters, boolean odd) {
       if (block.isPresent()) {
         blocks.add(block.get());
         if (counted) {
-          counters.put(block.get(), new Counter(counter.packets(), counter.bytes()));
+          counters.put(
+              block.get(), new Counter(element.counter().packets(), element.counter().bytes()));
         }
       } else {
         odd = true;
@@ -62,7 +66,7 @@ record SetContent(Cidrs blocks, Map<Cidr, Counter> counters, boolean odd) {
     }
 
     SetContent content() {
-      return new SetContent(Cidrs.copyOf(blocks).reversed(), counters, odd);
+      return new SetContent(Cidrs.copyOf(blocks.reversed()), counters, odd);
     }
   }
 }

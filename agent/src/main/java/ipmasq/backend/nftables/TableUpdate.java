@@ -4,11 +4,12 @@ import ipmasq.net.Cidr;
 import ipmasq.net.Cidrs;
 import ipmasq.net.Family;
 import ipmasq.netlink.nftables.Batch;
+import ipmasq.netlink.nftables.Element;
 import ipmasq.netlink.nftables.NftSet;
-import ipmasq.netlink.nftables.Ranges;
-import ipmasq.policy.Destinations;
 import ipmasq.policy.Policy;
+import ipmasq.policy.Policy.Destination;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 
@@ -84,7 +85,7 @@ record TableUpdate(Batch first, Batch second) {
 
   /** The content of the set of destinations. */
   static Cidrs exempt(Policy disjoint) {
-    return Destinations.copyOf(disjoint.destinations()).ranges();
+    return Cidrs.copyOf(disjoint.destinations().stream().map(Destination::range).toList());
   }
 
   private static void set(
@@ -143,16 +144,9 @@ record TableUpdate(Batch first, Batch second) {
     }
   }
 
-  private static Ranges elements(List<Cidr> blocks) {
-    int[] at = {0};
-    return (first, last) -> {
-      if (at[0] == blocks.size()) {
-        return false;
-      }
-      Cidr block = blocks.get(at[0]++);
-      System.arraycopy(block.first().bytes(), 0, first, 0, first.length);
-      System.arraycopy(block.last().bytes(), 0, last, 0, last.length);
-      return true;
-    };
+  private static Iterator<Element.Range> elements(List<Cidr> blocks) {
+    return blocks.stream()
+        .map(block -> new Element.Range(block.first().bytes(), block.last().bytes()))
+        .iterator();
   }
 }

@@ -17,7 +17,7 @@ final class DestinationRanges {
 
   DestinationRanges(Collection<Policy> policies) {
     List<Cidr> all = new ArrayList<>();
-    policies.forEach(policy -> all.addAll(policy.destinations().ranges()));
+    policies.forEach(policy -> policy.destinations().forEach(each -> all.add(each.range())));
     all.sort(null);
     sorted = Cidrs.copyOf(all);
     prefixes = all.stream().mapToInt(range -> -range.prefix()).sorted().distinct().toArray();

@@ -2,6 +2,7 @@ package ipmasq.evidence.trace;
 
 import ipmasq.net.Family;
 import ipmasq.netlink.Answer;
+import ipmasq.netlink.Data;
 import ipmasq.netlink.MessageWriter;
 import ipmasq.netlink.NetlinkUnavailable;
 import ipmasq.netlink.nftables.Batch;
@@ -9,7 +10,6 @@ import ipmasq.netlink.nftables.Chain;
 import ipmasq.netlink.nftables.Commit;
 import ipmasq.netlink.nftables.Compute.Bitwise;
 import ipmasq.netlink.nftables.Compute.Immediate;
-import ipmasq.netlink.nftables.Data;
 import ipmasq.netlink.nftables.Expression;
 import ipmasq.netlink.nftables.Hook;
 import ipmasq.netlink.nftables.Load.Ct;

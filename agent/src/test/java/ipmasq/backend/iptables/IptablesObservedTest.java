@@ -68,24 +68,6 @@ class IptablesObservedTest {
   }
 
   @Test
-  void aLongListIsSaidToCost() {
-    StringBuilder rules = new StringBuilder(":IP-MASQ-AGENT - [0:0]\n[0:0] -A POSTROUTING JUMP\n");
-    for (int i = 0; i < 9_999; i++) {
-      rules.append(
-          "[0:0] -A IP-MASQ-AGENT -d 10.%d.%d.0/24 -m comment --comment \"LOCAL\" -j RETURN\n"
-              .formatted(i / 256, i % 256));
-    }
-    rules.append("[0:0] -A IP-MASQ-AGENT -m comment --comment \"OUTBOUND\" -j MASQUERADE\n");
-    assertEquals(
-        List.of(
-            "10000 rules in one iptables chain cost each new flow to the outside about 140 µs and"
-                + " each change of the list 300 ms or more; with backend nftables neither grows"
-                + " with the list"),
-        Tables.found(rules.toString()).remarks());
-    assertEquals(List.of(), Tables.found(Tables.DEFAULTS).remarks());
-  }
-
-  @Test
   void anEmptyChain() {
     IptablesObserved found = Tables.found(":IP-MASQ-AGENT - [0:0]\n[0:0] -A POSTROUTING JUMP\n");
     assertEquals(List.of("chain IP-MASQ-AGENT is empty"), found.flaws());

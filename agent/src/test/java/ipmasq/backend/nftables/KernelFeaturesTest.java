@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import ipmasq.netlink.Errno;
-import ipmasq.netlink.Refusal;
+import ipmasq.netlink.NetlinkFailure;
 import ipmasq.netlink.nftables.Commit;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +28,8 @@ class KernelFeaturesTest {
 
   private static Commit refused(Errno errno) {
     return new Commit.Rejected(
-        List.of(new Commit.Complaint("add set inet t s", new Refusal(0, errno, "", 0))));
+        List.of(
+            new Commit.Complaint("add set inet t s", new NetlinkFailure.Refused(0, errno, ""))));
   }
 
   @Test

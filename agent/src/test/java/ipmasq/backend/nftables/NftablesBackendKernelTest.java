@@ -13,7 +13,6 @@ import ipmasq.net.Ip;
 import ipmasq.netlink.Answer;
 import ipmasq.netlink.Errno;
 import ipmasq.netlink.NetlinkFailure;
-import ipmasq.netlink.Refusal;
 import ipmasq.netlink.nftables.Commit;
 import ipmasq.netlink.nftables.Nftables;
 import ipmasq.netlink.nftables.Rule;
@@ -303,8 +302,6 @@ class NftablesBackendKernelTest {
     node.sync(Policies.exempting("10.0.0.0/8", "1.0.0.0/8"));
     assertInstanceOf(Outcome.Retry.class, node.apply(stale));
     node.sync(Policies.exempting("10.0.0.0/8"));
-    assertInstanceOf(
-        Outcome.Retry.class, NftablesBackend.outcome(new Commit.Raced(Errno.ERESTART)));
     for (Errno errno : List.of(Errno.ENOBUFS, Errno.ENOENT, Errno.EEXIST)) {
       assertInstanceOf(Outcome.Retry.class, NftablesBackend.outcome(refused(errno)));
     }
@@ -316,7 +313,8 @@ class NftablesBackendKernelTest {
 
   private static Commit refused(Errno errno) {
     return new Commit.Rejected(
-        List.of(new Commit.Complaint("add table inet t", new Refusal(0, errno, "", 0))));
+        List.of(
+            new Commit.Complaint("add table inet t", new NetlinkFailure.Refused(0, errno, ""))));
   }
 
   @Test

@@ -50,12 +50,7 @@ class NftablesLayoutTest {
     ChainRules named =
         new ChainRules(
             new ipmasq.netlink.nftables.Chain(
-                chain.chain().family(),
-                chain.chain().table(),
-                chain.name(),
-                later.chain().base(),
-                "",
-                0),
+                chain.chain().family(), chain.chain().table(), chain.name(), later.chain().base()),
             chain.rules());
     assertEquals(Optional.empty(), decoded(policy, List.of(named)));
     assertEquals(Optional.empty(), decoded(policy, List.of()));

@@ -1,18 +1,16 @@
 package ipmasq.netlink.nftables;
 
 import ipmasq.netlink.MalformedMessage;
-import ipmasq.netlink.MessageReader;
+import ipmasq.netlink.Message;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Whatever bytes come from the socket, they are read, or said to be malformed. */
 public final class NetlinkTarget {
-  private static final NftSet SET =
-      NftSet.intervals(new Table(TableFamily.INET, "t"), "s", KeyType.IPV4_ADDR);
-
   private NetlinkTarget() {}
 
   private interface Reader {
-    Object read(MessageReader message) throws MalformedMessage;
+    Object read(Message message) throws MalformedMessage;
   }
 
   private static final List<Reader> READERS =
@@ -22,18 +20,19 @@ public final class NetlinkTarget {
           NftSet::read,
           message -> {
             Rule rule = Rule.read(message);
-            return rule + new RuleBytes(rule).text();
+            return rule.expressions() + new RuleBytes(rule).text();
           },
           message -> {
-            new ElementReader(SET, new RangeAssembler(SET, (_, _) -> {})).read(message);
-            return "elements";
+            List<Element> elements = new ArrayList<>();
+            Element.read(message, elements::add);
+            return elements;
           });
 
   /** What was read can be written again. */
   private record RuleBytes(Rule rule) {
     String text() {
       var out = new ipmasq.netlink.MessageWriter().begin(0, 0).netfilter(1, 0);
-      rule.write(out, 0);
+      rule.write(out);
       return String.valueOf(out.message().length);
     }
   }
@@ -41,8 +40,7 @@ public final class NetlinkTarget {
   public static void fuzzerTestOneInput(byte[] data) {
     for (Reader reader : READERS) {
       try {
-        MessageReader message = new MessageReader(data, data.length);
-        while (message.next()) {
+        for (Message message : Message.in(data, data.length)) {
           if (reader.read(message).toString().isEmpty()) {
             throw new AssertionError("nothing");
           }

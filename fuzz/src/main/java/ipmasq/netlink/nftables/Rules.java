@@ -1,7 +1,7 @@
 package ipmasq.netlink.nftables;
 
 import ipmasq.netlink.MalformedMessage;
-import ipmasq.netlink.MessageReader;
+import ipmasq.netlink.Message;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -11,8 +11,7 @@ public final class Rules {
 
   public static List<Rule> read(byte[] data) throws MalformedMessage {
     List<Rule> rules = new ArrayList<>();
-    MessageReader message = new MessageReader(data, data.length);
-    while (message.next()) {
+    for (Message message : Message.in(data, data.length)) {
       rules.add(Rule.read(message));
     }
     return rules;

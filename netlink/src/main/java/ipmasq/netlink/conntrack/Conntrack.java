@@ -1,8 +1,6 @@
 package ipmasq.netlink.conntrack;
 
 import ipmasq.netlink.Answer;
-import ipmasq.netlink.Attributes;
-import ipmasq.netlink.Errno;
 import ipmasq.netlink.MessageWriter;
 import ipmasq.netlink.NetlinkFailure;
 import ipmasq.netlink.NetlinkSocket;
@@ -58,14 +56,12 @@ public final class Conntrack implements AutoCloseable {
 
   /** The flow that began with such packets, of a protocol with ports; empty: there is none. */
   public Answer<Optional<Flow>> find(Tuple original) {
-    begin(IPCTNL_MSG_CT_GET, ONE_ANSWER, original.source().isV6() ? AF_INET6 : AF_INET);
+    begin(IPCTNL_MSG_CT_GET, ONE_ANSWER, original.isV6() ? AF_INET6 : AF_INET);
     Flow.name(request, original);
     List<Flow> found = new ArrayList<>(1);
     Optional<NetlinkFailure> failure =
         socket.ask(request, message -> found.add(Flow.read(message)));
-    return failure.isPresent() && !isAbsent(failure.get())
-        ? new Answer.Failed<>(failure.get())
-        : new Answer.Given<>(found.stream().findFirst());
+    return Answer.of(failure.filter(f -> !f.isAbsent()), () -> found.stream().findFirst());
   }
 
   /**
@@ -87,7 +83,7 @@ public final class Conntrack implements AutoCloseable {
         socket.ask(
             request,
             message -> {
-              var global = Attributes.of(message.attributes(), CTA_STATS_GLOBAL_MAX_ENTRIES);
+              var global = message.attributes();
               sums[0] = Integer.toUnsignedLong(global.u32(CTA_STATS_GLOBAL_ENTRIES));
               sums[1] = Integer.toUnsignedLong(global.u32(CTA_STATS_GLOBAL_MAX_ENTRIES, 0));
             });
@@ -97,15 +93,13 @@ public final class Conntrack implements AutoCloseable {
           socket.list(
               request,
               message -> {
-                var cpu = Attributes.of(message.attributes(), CTA_STATS_EARLY_DROP);
+                var cpu = message.attributes();
                 sums[2] += Integer.toUnsignedLong(cpu.u32(CTA_STATS_INSERT_FAILED, 0));
                 sums[3] += Integer.toUnsignedLong(cpu.u32(CTA_STATS_DROP, 0));
                 sums[4] += Integer.toUnsignedLong(cpu.u32(CTA_STATS_EARLY_DROP, 0));
               });
     }
-    return failure.isPresent()
-        ? new Answer.Failed<>(failure.get())
-        : new Answer.Given<>(new Stats(sums[0], sums[1], sums[2], sums[3], sums[4]));
+    return Answer.of(failure, () -> new Stats(sums[0], sums[1], sums[2], sums[3], sums[4]));
   }
 
   /** Forgets a flow, so that its next packet is a new one's; false: it was gone already. */
@@ -113,21 +107,13 @@ public final class Conntrack implements AutoCloseable {
     begin(IPCTNL_MSG_CT_DELETE, NetlinkSocket.NLM_F_ACK, flow.family());
     flow.name(request);
     Optional<NetlinkFailure> failure = socket.ask(request, _ -> {});
-    if (failure.isEmpty()) {
-      return new Answer.Given<>(true);
-    }
-    return isAbsent(failure.get()) ? new Answer.Given<>(false) : new Answer.Failed<>(failure.get());
+    return Answer.of(failure.filter(f -> !f.isAbsent()), failure::isEmpty);
   }
 
   private void begin(int message, int flags, int family) {
     request
         .begin(NFNL_SUBSYS_CTNETLINK << 8 | message, NetlinkSocket.NLM_F_REQUEST | flags)
         .netfilter(family, 0);
-  }
-
-  private static boolean isAbsent(NetlinkFailure failure) {
-    return failure instanceof NetlinkFailure.Refused(var refusal)
-        && refusal.errno().is(Errno.ENOENT);
   }
 
   @Override

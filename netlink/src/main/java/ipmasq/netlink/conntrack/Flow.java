@@ -2,7 +2,7 @@ package ipmasq.netlink.conntrack;
 
 import ipmasq.netlink.Attributes;
 import ipmasq.netlink.MalformedMessage;
-import ipmasq.netlink.MessageReader;
+import ipmasq.netlink.Message;
 import ipmasq.netlink.MessageWriter;
 import org.jspecify.annotations.Nullable;
 
@@ -36,18 +36,18 @@ public final class Flow {
     tuple = attributes.bytes(CTA_TUPLE_ORIG);
     id = attributes.has(CTA_ID) ? attributes.bytes(CTA_ID) : null;
     zone = attributes.has(CTA_ZONE) ? attributes.bytes(CTA_ZONE) : null;
-    original = Tuple.read(attributes.nested(CTA_TUPLE_ORIG, Tuple.HIGHEST));
-    reply = Tuple.read(attributes.nested(CTA_TUPLE_REPLY, Tuple.HIGHEST));
+    original = Tuple.read(attributes.nested(CTA_TUPLE_ORIG));
+    reply = Tuple.read(attributes.nested(CTA_TUPLE_REPLY));
     status = attributes.u32(CTA_STATUS, 0);
     mark = attributes.u32(CTA_MARK, 0);
     zoned =
         zone != null
-            || attributes.nested(CTA_TUPLE_ORIG, CTA_TUPLE_ZONE).has(CTA_TUPLE_ZONE)
-            || attributes.nested(CTA_TUPLE_REPLY, CTA_TUPLE_ZONE).has(CTA_TUPLE_ZONE);
+            || attributes.nested(CTA_TUPLE_ORIG).has(CTA_TUPLE_ZONE)
+            || attributes.nested(CTA_TUPLE_REPLY).has(CTA_TUPLE_ZONE);
   }
 
-  static Flow read(MessageReader message) throws MalformedMessage {
-    return new Flow(message.family(), Attributes.of(message.attributes(), CTA_ZONE));
+  static Flow read(Message message) throws MalformedMessage {
+    return new Flow(message.family(), message.attributes());
   }
 
   /** 2 for IPv4, 10 for IPv6. */
@@ -110,10 +110,5 @@ public final class Flow {
     if (zone != null) {
       out.bytes(CTA_ZONE, zone);
     }
-  }
-
-  @Override
-  public String toString() {
-    return original + ", answered " + reply;
   }
 }

@@ -45,10 +45,6 @@ public record IpsetElement(
         (data.u32(IPSET_ATTR_CADT_FLAGS, 0) & IPSET_FLAG_NOMATCH) != 0);
   }
 
-  static int highest() {
-    return IPSET_ATTR_CIDR2;
-  }
-
   /**
    * @param netmask the prefix of every block of the set; 0: each has its own, or is an address
    */
@@ -57,7 +53,7 @@ public record IpsetElement(
     if (!data.has(ip)) {
       return Optional.empty();
     }
-    Attributes nested = data.nested(ip, IPSET_ATTR_IPADDR_IPV6);
+    Attributes nested = data.nested(ip);
     boolean v4 = nested.has(IPSET_ATTR_IPADDR_IPV4);
     byte[] address = nested.bytes(v4 ? IPSET_ATTR_IPADDR_IPV4 : IPSET_ATTR_IPADDR_IPV6);
     int bits = address.length * 8;

@@ -11,50 +11,28 @@ import java.util.OptionalInt;
  * @param protocol the number of the transport protocol, which goes with a port
  * @param port for ICMP, its type and code
  * @param second the other {@code ip} or {@code net} of types with two
- * @param mark of {@code hash:ip,mark}
- * @param iface of {@code hash:net,iface}
  */
 public record IpsetKey(
-    Optional<byte[]> first,
-    OptionalInt protocol,
-    OptionalInt port,
-    Optional<byte[]> second,
-    OptionalInt mark,
-    Optional<String> iface) {
+    Optional<byte[]> first, OptionalInt protocol, OptionalInt port, Optional<byte[]> second) {
   private static final int NLA_F_NET_BYTEORDER = 0x4000;
   private static final int IPSET_ATTR_IP = 1;
   private static final int IPSET_ATTR_PORT = 4;
   private static final int IPSET_ATTR_PROTO = 7;
-  private static final int IPSET_ATTR_MARK = 10;
   private static final int IPSET_ATTR_IP2 = 20;
-  private static final int IPSET_ATTR_IFACE = 23;
   private static final int IPSET_ATTR_IPADDR_IPV4 = 1;
   private static final int IPSET_ATTR_IPADDR_IPV6 = 2;
 
   public static IpsetKey address(byte[] address) {
     return new IpsetKey(
-        Optional.of(address),
-        OptionalInt.empty(),
-        OptionalInt.empty(),
-        Optional.empty(),
-        OptionalInt.empty(),
-        Optional.empty());
+        Optional.of(address), OptionalInt.empty(), OptionalInt.empty(), Optional.empty());
   }
 
   public IpsetKey withPort(int protocol, int port) {
-    return new IpsetKey(first, OptionalInt.of(protocol), OptionalInt.of(port), second, mark, iface);
+    return new IpsetKey(first, OptionalInt.of(protocol), OptionalInt.of(port), second);
   }
 
   public IpsetKey withSecond(byte[] address) {
-    return new IpsetKey(first, protocol, port, Optional.of(address), mark, iface);
-  }
-
-  public IpsetKey withMark(int mark) {
-    return new IpsetKey(first, protocol, port, second, OptionalInt.of(mark), iface);
-  }
-
-  public IpsetKey withInterface(String name) {
-    return new IpsetKey(first, protocol, port, second, mark, Optional.of(name));
+    return new IpsetKey(first, protocol, port, Optional.of(address));
   }
 
   void write(MessageWriter out) {
@@ -62,8 +40,6 @@ public record IpsetKey(
     port.ifPresent(number -> out.u16(IPSET_ATTR_PORT | NLA_F_NET_BYTEORDER, number));
     protocol.ifPresent(number -> out.u8(IPSET_ATTR_PROTO, number));
     second.ifPresent(address -> write(out, IPSET_ATTR_IP2, address));
-    mark.ifPresent(number -> out.u32(IPSET_ATTR_MARK | NLA_F_NET_BYTEORDER, number));
-    iface.ifPresent(name -> out.string(IPSET_ATTR_IFACE, name));
   }
 
   private static void write(MessageWriter out, int type, byte[] address) {

@@ -1,11 +1,10 @@
 package ipmasq.netlink.ipset;
 
 import ipmasq.netlink.Answer;
-import ipmasq.netlink.AttributeReader;
 import ipmasq.netlink.Attributes;
 import ipmasq.netlink.Errno;
 import ipmasq.netlink.MalformedMessage;
-import ipmasq.netlink.MessageReader;
+import ipmasq.netlink.Message;
 import ipmasq.netlink.MessageWriter;
 import ipmasq.netlink.NetlinkFailure;
 import ipmasq.netlink.NetlinkSocket;
@@ -28,12 +27,10 @@ public final class Ipsets implements AutoCloseable {
   private static final int IPSET_CMD_LIST = 7;
   private static final int IPSET_CMD_TEST = 11;
   private static final int IPSET_CMD_HEADER = 12;
-  private static final int IPSET_CMD_GET_BYINDEX = 15;
 
-  /** Every kernel understands this one; it has no command for the name of an index. */
+  /** Every kernel understands this one; later ones add nothing that is needed. */
   private static final int IPSET_PROTOCOL_MIN = 6;
 
-  private static final int IPSET_PROTOCOL = 7; // from kernel 4.20 on
   private static final int IPSET_ATTR_PROTOCOL = 1;
   private static final int IPSET_ATTR_SETNAME = 2;
   private static final int IPSET_ATTR_TYPENAME = 3;
@@ -41,7 +38,6 @@ public final class Ipsets implements AutoCloseable {
   private static final Errno IPSET_ERR_EXIST = new Errno(4103);
   private static final int IPSET_ATTR_DATA = 7;
   private static final int IPSET_ATTR_ADT = 8;
-  private static final int IPSET_ATTR_INDEX = 11;
   private static final int IPSET_ATTR_TIMEOUT = 6; // these three are in IPSET_ATTR_DATA
   private static final int IPSET_ATTR_BITMASK = 12;
   private static final int IPSET_ATTR_NETMASK = 20;
@@ -57,21 +53,6 @@ public final class Ipsets implements AutoCloseable {
     return new Ipsets(NetlinkSocket.open(NetlinkSocket.NETLINK_NETFILTER, LIMIT));
   }
 
-  /** The name of the set with this index, which rules have in place of its name. */
-  public Answer<String> name(int index) {
-    begin(IPSET_CMD_GET_BYINDEX, IPSET_PROTOCOL, NetlinkSocket.NLM_F_REQUEST)
-        .u16(IPSET_ATTR_INDEX, index);
-    String[] name = {""};
-    Optional<NetlinkFailure> failure =
-        socket.ask(
-            request,
-            message -> {
-              Attributes attributes = Attributes.of(message.attributes(), IPSET_ATTR_SETNAME);
-              name[0] = attributes.string(IPSET_ATTR_SETNAME);
-            });
-    return failure.isPresent() ? new Answer.Failed<>(failure.get()) : new Answer.Given<>(name[0]);
-  }
-
   /**
    * A set without its elements.
    *
@@ -82,23 +63,20 @@ public final class Ipsets implements AutoCloseable {
 
   /** The set of that name; a refusal with {@link Errno#ENOENT} if there is none. */
   public Answer<Ipset> find(String name) {
-    begin(IPSET_CMD_HEADER, IPSET_PROTOCOL_MIN, NetlinkSocket.NLM_F_REQUEST)
-        .string(IPSET_ATTR_SETNAME, name);
+    begin(IPSET_CMD_HEADER, NetlinkSocket.NLM_F_REQUEST).string(IPSET_ATTR_SETNAME, name);
     List<Ipset> found = new ArrayList<>(1);
     Optional<NetlinkFailure> failure =
         socket.ask(
             request,
             message -> {
-              Attributes set = Attributes.of(message.attributes(), IPSET_ATTR_FAMILY);
+              Attributes set = message.attributes();
               found.add(
                   new Ipset(
                       set.string(IPSET_ATTR_SETNAME),
                       set.string(IPSET_ATTR_TYPENAME),
                       set.u8(IPSET_ATTR_FAMILY)));
             });
-    return failure.isPresent()
-        ? new Answer.Failed<>(failure.get())
-        : new Answer.Given<>(found.getFirst());
+    return Answer.of(failure, found::getFirst);
   }
 
   /**
@@ -109,7 +87,7 @@ public final class Ipsets implements AutoCloseable {
    * kernel, so ask with all parts of the type.
    */
   public Answer<Boolean> test(String name, IpsetKey key) {
-    begin(IPSET_CMD_TEST, IPSET_PROTOCOL_MIN, NetlinkSocket.NLM_F_REQUEST | NetlinkSocket.NLM_F_ACK)
+    begin(IPSET_CMD_TEST, NetlinkSocket.NLM_F_REQUEST | NetlinkSocket.NLM_F_ACK)
         .string(IPSET_ATTR_SETNAME, name);
     int data = request.nest(IPSET_ATTR_DATA);
     key.write(request);
@@ -118,8 +96,8 @@ public final class Ipsets implements AutoCloseable {
     if (failure.isEmpty()) {
       return new Answer.Given<>(true);
     }
-    return failure.get() instanceof NetlinkFailure.Refused(var refusal)
-            && refusal.errno().is(IPSET_ERR_EXIST)
+    return failure.get() instanceof NetlinkFailure.Refused(_, var errno, _)
+            && errno.is(IPSET_ERR_EXIST)
         ? new Answer.Given<>(false)
         : new Answer.Failed<>(failure.get());
   }
@@ -130,14 +108,14 @@ public final class Ipsets implements AutoCloseable {
    */
   public Answer<IpsetContent> content(String name, int limit) {
     // A list of a missing set is refused only where a confirmation is asked for.
-    begin(IPSET_CMD_LIST, IPSET_PROTOCOL_MIN, NetlinkSocket.NLM_F_REQUEST | NetlinkSocket.NLM_F_ACK)
+    begin(IPSET_CMD_LIST, NetlinkSocket.NLM_F_REQUEST | NetlinkSocket.NLM_F_ACK)
         .string(IPSET_ATTR_SETNAME, name);
     Listing listing = new Listing();
     Optional<NetlinkFailure> failure =
         socket.list(request, listing::read, () -> listing.elements.size() > limit);
-    return failure.isPresent()
-        ? new Answer.Failed<>(failure.get())
-        : new Answer.Given<>(
+    return Answer.of(
+        failure,
+        () ->
             new IpsetContent(
                 listing.type,
                 listing.family,
@@ -147,11 +125,11 @@ public final class Ipsets implements AutoCloseable {
                 listing.elements.size() <= limit));
   }
 
-  private MessageWriter begin(int command, int protocol, int flags) {
+  private MessageWriter begin(int command, int flags) {
     return request
         .begin(NFNL_SUBSYS_IPSET << 8 | command, flags)
         .netfilter(0, 0)
-        .u8(IPSET_ATTR_PROTOCOL, protocol);
+        .u8(IPSET_ATTR_PROTOCOL, IPSET_PROTOCOL_MIN);
   }
 
   /** The messages of a list: the first describes the set, and all may have elements. */
@@ -163,19 +141,17 @@ public final class Ipsets implements AutoCloseable {
     private boolean expires;
     private boolean masked;
 
-    void read(MessageReader message) throws MalformedMessage {
-      Attributes set = Attributes.of(message.attributes(), IPSET_ATTR_ADT);
+    void read(Message message) throws MalformedMessage {
+      Attributes set = message.attributes();
       if (set.has(IPSET_ATTR_TYPENAME)) {
         type = set.string(IPSET_ATTR_TYPENAME);
         family = set.u8(IPSET_ATTR_FAMILY);
-        Attributes created = set.nested(IPSET_ATTR_DATA, IPSET_ATTR_NETMASK);
+        Attributes created = set.nested(IPSET_ATTR_DATA);
         netmask = created.has(IPSET_ATTR_NETMASK) ? created.u8(IPSET_ATTR_NETMASK) : 0;
         masked = created.has(IPSET_ATTR_BITMASK);
         expires = created.has(IPSET_ATTR_TIMEOUT);
       }
-      AttributeReader each = set.list(IPSET_ATTR_ADT);
-      while (each.next()) {
-        Attributes data = Attributes.of(each.nested(), IpsetElement.highest());
+      for (Attributes data : set.list(IPSET_ATTR_ADT)) {
         elements.add(IpsetElement.read(data, netmask));
       }
     }

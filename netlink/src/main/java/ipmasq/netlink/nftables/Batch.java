@@ -2,8 +2,8 @@ package ipmasq.netlink.nftables;
 
 import ipmasq.netlink.MessageWriter;
 import ipmasq.netlink.NetlinkSocket;
-import ipmasq.netlink.Packet;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 
 /**
@@ -13,29 +13,20 @@ import java.util.List;
  * rule again duplicates it.
  */
 public final class Batch {
-  private static final int NLM_F_REPLACE = 0x100;
   private static final int NLM_F_CREATE = 0x400;
   private static final int NLM_F_APPEND = 0x800;
-  private static final int NFNL_BATCH_GENID = 1;
 
-  private final Packet packet = new Packet();
+  private final List<byte[]> messages = new ArrayList<>();
   private final MessageWriter message = new MessageWriter();
   private final List<String> steps = new ArrayList<>();
   private int sets;
   private boolean sealed;
 
-  /** Applies to any generation of the ruleset. */
+  /** Nothing to change yet. */
   public Batch() {
     message.begin(MessageType.NFNL_MSG_BATCH_BEGIN, NetlinkSocket.NLM_F_REQUEST);
     message.netfilter(0, MessageType.NFNL_SUBSYS_NFTABLES);
     steps.add("commit");
-  }
-
-  /** Applies only if nobody commits after this generation. */
-  public static Batch after(Generation generation) {
-    Batch batch = new Batch();
-    batch.message.u32(NFNL_BATCH_GENID, generation.id());
-    return batch;
   }
 
   /** Whether there is nothing to commit. */
@@ -45,7 +36,7 @@ public final class Batch {
 
   /** The size of its messages in bytes. */
   public int size() {
-    return packet.size() + (sealed ? 0 : message.length());
+    return messages().stream().mapToInt(each -> each.length).sum();
   }
 
   /** Adds a table. If it exists, persistent and without an owner, the sender becomes its owner. */
@@ -104,61 +95,34 @@ public final class Batch {
   }
 
   /** Adds ranges, or single keys where the set has no intervals. Ranges must not overlap. */
-  public Batch add(NftSet set, Ranges ranges) {
+  public Batch add(NftSet set, Iterator<Element.Range> ranges) {
     return elements(MessageType.NFT_MSG_NEWSETELEM, NLM_F_CREATE, "add to ", set, ranges);
   }
 
   /** Deletes ranges, each as it was added. */
-  public Batch delete(NftSet set, Ranges ranges) {
+  public Batch delete(NftSet set, Iterator<Element.Range> ranges) {
     return elements(MessageType.NFT_MSG_DELSETELEM, 0, "delete from ", set, ranges);
   }
 
-  private Batch elements(int type, int flags, String verb, NftSet set, Ranges ranges) {
-    ElementWriter elements = new ElementWriter(set, ranges);
-    while (elements.more()) {
+  private Batch elements(
+      int type, int flags, String verb, NftSet set, Iterator<Element.Range> ranges) {
+    while (ranges.hasNext()) {
       begin(type, flags, set.family(), verb, set);
-      elements.write(message);
+      Element.write(message, set, ranges);
     }
     return this;
   }
 
   /** Adds a rule at the end of its chain. */
   public Batch add(Rule rule) {
-    return add(rule, NLM_F_CREATE | NLM_F_APPEND, 0);
-  }
-
-  /** Adds a rule at the beginning of its chain. */
-  public Batch insert(Rule rule) {
-    return add(rule, NLM_F_CREATE, 0);
-  }
-
-  /** Adds a rule right after another one that the kernel has. */
-  public Batch addAfter(Rule rule, long handle) {
-    return add(rule, NLM_F_CREATE | NLM_F_APPEND, handle);
-  }
-
-  /** Adds a rule right before another one that the kernel has. */
-  public Batch insertBefore(Rule rule, long handle) {
-    return add(rule, NLM_F_CREATE, handle);
-  }
-
-  private Batch add(Rule rule, int flags, long position) {
-    begin(MessageType.NFT_MSG_NEWRULE, flags, rule.family(), "add rule ", rule);
-    rule.write(message, position);
-    return this;
-  }
-
-  /** Replaces the rule that has its handle. */
-  public Batch replace(Rule rule) {
-    begin(MessageType.NFT_MSG_NEWRULE, NLM_F_REPLACE, rule.family(), "replace rule ", rule);
-    rule.name(message);
-    rule.body(message);
+    begin(MessageType.NFT_MSG_NEWRULE, NLM_F_CREATE | NLM_F_APPEND, rule.family(), "add ", rule);
+    rule.write(message);
     return this;
   }
 
   /** Deletes the rule with that handle. */
   public Batch delete(Rule rule) {
-    begin(MessageType.NFT_MSG_DELRULE, 0, rule.family(), "delete rule ", rule);
+    begin(MessageType.NFT_MSG_DELRULE, 0, rule.family(), "delete ", rule);
     rule.name(message);
     return this;
   }
@@ -167,7 +131,7 @@ public final class Batch {
     if (sealed) {
       throw new IllegalStateException("committed already");
     }
-    packet.add(message); // the previous one, now known not to be the last
+    messages.add(message.message()); // the previous one, now known not to be the last
     message
         .begin(MessageType.inHeader(type), flags | NetlinkSocket.NLM_F_REQUEST)
         .netfilter(family.number(), 0);
@@ -178,20 +142,20 @@ public final class Batch {
    * All messages. The last step asks for the confirmation, because only newer kernels confirm the
    * end of a batch.
    */
-  Packet packet() {
+  List<byte[]> messages() {
     if (!sealed) {
       if (!isEmpty()) {
         message.flag(NetlinkSocket.NLM_F_ACK);
       }
-      packet.add(message);
+      messages.add(message.message());
       message.begin(MessageType.NFNL_MSG_BATCH_END, NetlinkSocket.NLM_F_REQUEST);
-      packet.add(message.netfilter(0, MessageType.NFNL_SUBSYS_NFTABLES));
+      messages.add(message.netfilter(0, MessageType.NFNL_SUBSYS_NFTABLES).message());
       sealed = true;
     }
-    return packet;
+    return messages;
   }
 
-  /** What a message of the packet was meant to do. */
+  /** What a message of them was meant to do. */
   String step(int message) {
     return message < steps.size() ? steps.get(message) : "commit";
   }

@@ -2,24 +2,13 @@ package ipmasq.netlink.nftables;
 
 import ipmasq.netlink.Errno;
 import ipmasq.netlink.NetlinkFailure;
-import ipmasq.netlink.Refusal;
+import ipmasq.netlink.NetlinkFailure.Refused;
 import java.util.List;
 
 /** The outcome of a transaction, which applies as a whole or not at all. */
 public sealed interface Commit {
   /** All of it is in force. */
   record Committed() implements Commit {}
-
-  /**
-   * Somebody else committed since the generation that the batch was made for, or while the kernel
-   * worked on it. Nothing changed: read the ruleset again.
-   */
-  record Raced(Errno errno) implements Commit {
-    @Override
-    public String toString() {
-      return "the ruleset changed in between: " + errno;
-    }
-  }
 
   /** Nothing changed, for these reasons: at least one, in the order of the batch. */
   record Rejected(List<Complaint> complaints) implements Commit {
@@ -47,7 +36,7 @@ public sealed interface Commit {
    *
    * @param step what was attempted, such as {@code add chain inet filter input}
    */
-  record Complaint(String step, Refusal refusal) {
+  record Complaint(String step, Refused refusal) {
     @Override
     public String toString() {
       return step + ": " + refusal;

@@ -1,6 +1,7 @@
 package ipmasq.netlink.nftables;
 
 import ipmasq.netlink.Attributes;
+import ipmasq.netlink.Data;
 import ipmasq.netlink.MalformedMessage;
 import ipmasq.netlink.MessageWriter;
 
@@ -8,7 +9,6 @@ import ipmasq.netlink.MessageWriter;
 public sealed interface Compute extends Expression {
   /** Puts a constant into a register. */
   record Immediate(int register, Data data) implements Compute {
-    static final int HIGHEST = 2;
     static final int NFTA_IMMEDIATE_DREG = 1;
     static final int NFTA_IMMEDIATE_DATA = 2;
 
@@ -22,14 +22,14 @@ public sealed interface Compute extends Expression {
     static Expression read(Attributes attributes) throws MalformedMessage {
       int register = attributes.u32(NFTA_IMMEDIATE_DREG);
       return register == Statement.Verdict.NFT_REG_VERDICT
-          ? Statement.Verdict.read(attributes)
+          ? Statement.Verdict.read(
+              attributes.nested(NFTA_IMMEDIATE_DATA).nested(Expressions.NFTA_DATA_VERDICT))
           : new Immediate(register, Expressions.data(attributes, NFTA_IMMEDIATE_DATA));
     }
   }
 
   /** Generates a number from {@code offset} to {@code offset + modulus - 1}, in host order. */
   record Numgen(int register, Kind kind, int modulus, int offset) implements Compute {
-    static final int HIGHEST = 4;
     private static final int NFTA_NG_DREG = 1;
     private static final int NFTA_NG_MODULUS = 2;
     private static final int NFTA_NG_TYPE = 3;
@@ -66,7 +66,6 @@ public sealed interface Compute extends Expression {
 
   /** {@code to = (from & mask) ^ xor} */
   record Bitwise(int from, int to, Data mask, Data xor) implements Compute {
-    static final int HIGHEST = 8;
     private static final int NFTA_BITWISE_SREG = 1;
     private static final int NFTA_BITWISE_DREG = 2;
     private static final int NFTA_BITWISE_LEN = 3;
@@ -116,7 +115,6 @@ public sealed interface Compute extends Expression {
    * @param size bytes per number
    */
   record Byteorder(int from, int to, Direction direction, int length, int size) implements Compute {
-    static final int HIGHEST = 5;
     private static final int NFTA_BYTEORDER_SREG = 1;
     private static final int NFTA_BYTEORDER_DREG = 2;
     private static final int NFTA_BYTEORDER_OP = 3;

@@ -1,11 +1,9 @@
 package ipmasq.netlink.nftables;
 
 import ipmasq.netlink.Attributes;
+import ipmasq.netlink.Data;
 import ipmasq.netlink.MalformedMessage;
 import ipmasq.netlink.MessageWriter;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.util.Locale;
 
 /**
  * A step of a rule. Steps pass values in registers: {@code 1} to {@code 4} ({@code NFT_REG_1} to
@@ -24,9 +22,6 @@ public sealed interface Expression
    * @param data its attributes
    */
   record Unknown(String name, Data data) implements Expression {
-    private static final int NLA_HDRLEN = 4;
-    private static final int NLA_TYPE_MASK = 0x3fff;
-
     @Override
     public void write(MessageWriter out) {
       out.attributes(data.bytes());
@@ -34,21 +29,11 @@ public sealed interface Expression
 
     /** Whether it has an attribute of this number. */
     public boolean has(int type) {
-      ByteBuffer bytes = ByteBuffer.wrap(data.bytes()).order(ByteOrder.LITTLE_ENDIAN);
-      int at = 0;
-      while (at + NLA_HDRLEN <= bytes.limit()) {
-        int length = bytes.getShort(at) & 0xffff;
-        if ((bytes.getShort(at + 2) & NLA_TYPE_MASK) == type) {
-          return true;
-        }
-        at += Math.max(NLA_HDRLEN, length + 3 & ~3);
+      try {
+        return new Attributes(data.bytes()).has(type);
+      } catch (MalformedMessage none) {
+        return false;
       }
-      return false;
-    }
-
-    @Override
-    public String toString() {
-      return "[" + name + "]";
     }
   }
 
@@ -58,8 +43,6 @@ public sealed interface Expression
    * @param info its own structure, in host order
    */
   record Xtables(XtKind kind, String name, int revision, Data info) implements Expression {
-    static final int HIGHEST = 3;
-
     // NFTA_MATCH_* has the same numbers.
     private static final int NFTA_TARGET_NAME = 1;
     private static final int NFTA_TARGET_REV = 2;
@@ -68,12 +51,7 @@ public sealed interface Expression
     /** Which of the two. */
     public enum XtKind {
       MATCH,
-      TARGET;
-
-      @Override
-      public String toString() {
-        return name().toLowerCase(Locale.ROOT);
-      }
+      TARGET
     }
 
     @Override
@@ -89,11 +67,6 @@ public sealed interface Expression
           attributes.string(NFTA_TARGET_NAME),
           attributes.u32(NFTA_TARGET_REV, 0),
           Data.of(attributes.bytes(NFTA_TARGET_INFO)));
-    }
-
-    @Override
-    public String toString() {
-      return "xt " + kind + " \"" + name + "\"";
     }
   }
 }

@@ -1,7 +1,7 @@
 package ipmasq.netlink.nftables;
 
-import ipmasq.netlink.AttributeReader;
 import ipmasq.netlink.Attributes;
+import ipmasq.netlink.Data;
 import ipmasq.netlink.MalformedMessage;
 import ipmasq.netlink.MessageWriter;
 import ipmasq.netlink.nftables.Compute.Bitwise;
@@ -24,6 +24,8 @@ import ipmasq.netlink.nftables.Statement.Nat;
 import ipmasq.netlink.nftables.Statement.ObjectReference;
 import ipmasq.netlink.nftables.Statement.SetMeta;
 import ipmasq.netlink.nftables.Statement.Verdict;
+import java.util.EnumSet;
+import java.util.Set;
 
 /** Maps the kernel's names of expressions to records and back. */
 final class Expressions {
@@ -43,7 +45,7 @@ final class Expressions {
     out.end(nest).end(whole);
   }
 
-  static String name(Expression expression) {
+  private static String name(Expression expression) {
     return switch (expression) {
       case Bitwise _ -> "bitwise";
       case Byteorder _ -> "byteorder";
@@ -61,50 +63,43 @@ final class Expressions {
       case ObjectReference _ -> "objref";
       case Payload _ -> "payload";
       case Unknown it -> it.name();
-      case Xtables it -> it.kind().toString();
+      case Xtables it -> it.kind() == Xtables.XtKind.MATCH ? "match" : "target";
     };
   }
 
   /** The expression; one that its record cannot fully represent is kept as bytes. */
-  static Expression read(AttributeReader reader) throws MalformedMessage {
-    Attributes attributes = Attributes.of(reader, NFTA_EXPR_DATA);
+  static Expression read(Attributes attributes) throws MalformedMessage {
     String name = attributes.string(NFTA_EXPR_NAME);
     try {
-      return read(name, attributes.list(NFTA_EXPR_DATA));
+      return read(name, attributes.nested(NFTA_EXPR_DATA));
     } catch (MalformedMessage more) {
-      byte[] data = attributes.has(NFTA_EXPR_DATA) ? attributes.bytes(NFTA_EXPR_DATA) : new byte[0];
-      return new Unknown(name, Data.of(data));
+      return new Unknown(name, Data.of(attributes.bytesOrNone(NFTA_EXPR_DATA)));
     }
   }
 
-  static boolean isCounter(AttributeReader reader) throws MalformedMessage {
-    while (reader.next()) {
-      if (reader.type() == NFTA_EXPR_NAME) {
-        return reader.string().equals("counter");
-      }
-    }
-    return false;
+  static boolean isCounter(Attributes attributes) throws MalformedMessage {
+    return attributes.string(NFTA_EXPR_NAME, "").equals("counter");
   }
 
-  private static Expression read(String name, AttributeReader data) throws MalformedMessage {
+  private static Expression read(String name, Attributes data) throws MalformedMessage {
     return switch (name) {
-      case "bitwise" -> Bitwise.read(Attributes.of(data, Bitwise.HIGHEST));
-      case "byteorder" -> Byteorder.read(Attributes.of(data, Byteorder.HIGHEST));
-      case "cmp" -> Cmp.read(Attributes.of(data, Cmp.HIGHEST));
-      case "counter" -> Counter.read(Attributes.of(data, Counter.HIGHEST));
-      case "ct" -> Ct.read(Attributes.of(data, Ct.HIGHEST));
-      case "fib" -> Fib.read(Attributes.of(data, Fib.HIGHEST));
-      case "immediate" -> Immediate.read(Attributes.of(data, Immediate.HIGHEST));
-      case "lookup" -> Lookup.read(Attributes.of(data, Lookup.HIGHEST));
-      case "masq" -> Masquerade.read(Attributes.of(data, Masquerade.HIGHEST));
-      case "match" -> Xtables.read(Xtables.XtKind.MATCH, Attributes.of(data, Xtables.HIGHEST));
-      case "meta" -> Meta.read(Attributes.of(data, Meta.HIGHEST));
-      case "nat" -> Nat.read(Attributes.of(data, Nat.HIGHEST));
-      case "numgen" -> Numgen.read(Attributes.of(data, Numgen.HIGHEST));
-      case "objref" -> ObjectReference.read(Attributes.of(data, ObjectReference.HIGHEST));
-      case "payload" -> Payload.read(Attributes.of(data, Payload.HIGHEST));
-      case "range" -> InRange.read(Attributes.of(data, InRange.HIGHEST));
-      case "target" -> Xtables.read(Xtables.XtKind.TARGET, Attributes.of(data, Xtables.HIGHEST));
+      case "bitwise" -> Bitwise.read(data);
+      case "byteorder" -> Byteorder.read(data);
+      case "cmp" -> Cmp.read(data);
+      case "counter" -> Counter.read(data);
+      case "ct" -> Ct.read(data);
+      case "fib" -> Fib.read(data);
+      case "immediate" -> Immediate.read(data);
+      case "lookup" -> Lookup.read(data);
+      case "masq" -> Masquerade.read(data);
+      case "match" -> Xtables.read(Xtables.XtKind.MATCH, data);
+      case "meta" -> Meta.read(data);
+      case "nat" -> Nat.read(data);
+      case "numgen" -> Numgen.read(data);
+      case "objref" -> ObjectReference.read(data);
+      case "payload" -> Payload.read(data);
+      case "range" -> InRange.read(data);
+      case "target" -> Xtables.read(Xtables.XtKind.TARGET, data);
       default -> throw new MalformedMessage("expression " + name);
     };
   }
@@ -116,7 +111,7 @@ final class Expressions {
   }
 
   static Data data(Attributes attributes, int type) throws MalformedMessage {
-    return Data.of(attributes.nested(type, NFTA_DATA_VALUE).bytes(NFTA_DATA_VALUE));
+    return Data.of(attributes.nested(type).bytes(NFTA_DATA_VALUE));
   }
 
   /** The constant of an enum that the kernel numbers from zero in the same order. */
@@ -125,6 +120,17 @@ final class Expressions {
       throw new MalformedMessage("number " + number + " of " + values.length);
     }
     return values[number];
+  }
+
+  /** The flags of an enum whose constants are bits in the same order; other bits are left out. */
+  static <E extends Enum<E>> Set<E> flags(Class<E> type, int bits) {
+    Set<E> flags = EnumSet.allOf(type);
+    flags.removeIf(flag -> (bits & 1 << flag.ordinal()) == 0);
+    return flags;
+  }
+
+  static int bits(Set<? extends Enum<?>> flags) {
+    return flags.stream().mapToInt(flag -> 1 << flag.ordinal()).sum();
   }
 
   /** Rejects attributes that the record cannot represent. */

@@ -1,6 +1,7 @@
 package ipmasq.netlink.nftables;
 
 import ipmasq.netlink.MalformedMessage;
+import java.util.Locale;
 
 /** Where on its way a packet meets a base chain: {@code NF_INET_*}, with the names of nft. */
 public enum Hook {
@@ -39,14 +40,6 @@ public enum Hook {
   /** As nft writes it. */
   @Override
   public String toString() {
-    return switch (this) {
-      case PREROUTING -> "prerouting";
-      case INPUT -> "input";
-      case FORWARD -> "forward";
-      case OUTPUT -> "output";
-      case POSTROUTING -> "postrouting";
-      case INGRESS -> "ingress";
-      case EGRESS -> "egress";
-    };
+    return name().toLowerCase(Locale.ROOT);
   }
 }

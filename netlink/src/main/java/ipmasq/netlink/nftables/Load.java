@@ -1,9 +1,9 @@
 package ipmasq.netlink.nftables;
 
 import ipmasq.netlink.Attributes;
+import ipmasq.netlink.Data;
 import ipmasq.netlink.MalformedMessage;
 import ipmasq.netlink.MessageWriter;
-import java.util.EnumSet;
 import java.util.Set;
 
 /** Puts something about the packet into a register. */
@@ -17,7 +17,6 @@ public sealed interface Load extends Expression {
     public static final Payload SPORT = new Payload(1, Base.TRANSPORT, 0, 2);
     public static final Payload DPORT = new Payload(1, Base.TRANSPORT, 2, 2);
 
-    static final int HIGHEST = 5;
     private static final int NFTA_PAYLOAD_DREG = 1;
     private static final int NFTA_PAYLOAD_BASE = 2;
     private static final int NFTA_PAYLOAD_OFFSET = 3;
@@ -51,7 +50,6 @@ public sealed interface Load extends Expression {
 
   /** The packet's metadata. */
   record Meta(int register, Meta.Key key) implements Load {
-    static final int HIGHEST = 3;
     private static final int NFTA_META_DREG = 1;
     static final int NFTA_META_KEY = 2;
     static final int NFTA_META_SREG = 3;
@@ -128,7 +126,6 @@ public sealed interface Load extends Expression {
 
   /** What connection tracking knows of the packet's flow. */
   record Ct(int register, Ct.Key key) implements Load {
-    static final int HIGHEST = 4;
     private static final int NFTA_CT_DREG = 1;
     private static final int NFTA_CT_KEY = 2;
     private static final int NFTA_CT_DIRECTION = 3;
@@ -157,7 +154,6 @@ public sealed interface Load extends Expression {
 
   /** What the routing table says of an address of the packet. */
   record Fib(int register, Result result, Set<Flag> flags) implements Load {
-    static final int HIGHEST = 3;
     private static final int NFTA_FIB_DREG = 1;
     private static final int NFTA_FIB_RESULT = 2;
     private static final int NFTA_FIB_FLAGS = 3;
@@ -194,30 +190,20 @@ public sealed interface Load extends Expression {
 
     @Override
     public void write(MessageWriter out) {
-      int bits = 0;
-      for (Flag flag : flags) {
-        bits |= 1 << flag.ordinal();
-      }
-      out.u32(NFTA_FIB_FLAGS, bits)
+      out.u32(NFTA_FIB_FLAGS, Expressions.bits(flags))
           .u32(NFTA_FIB_RESULT, result.ordinal() + 1)
           .u32(NFTA_FIB_DREG, register);
     }
 
     static Fib read(Attributes attributes) throws MalformedMessage {
       int bits = attributes.u32(NFTA_FIB_FLAGS);
-      Set<Flag> flags = EnumSet.noneOf(Flag.class);
-      for (Flag flag : Flag.values()) {
-        if ((bits & 1 << flag.ordinal()) != 0) {
-          flags.add(flag);
-        }
-      }
       if (bits >>> Flag.values().length != 0) {
         throw new MalformedMessage("fib flags " + bits); // such as NFTA_FIB_F_PRESENT
       }
       return new Fib(
           attributes.u32(NFTA_FIB_DREG),
           Expressions.numbered(Result.values(), attributes.u32(NFTA_FIB_RESULT) - 1),
-          flags);
+          Expressions.flags(Flag.class, bits));
     }
   }
 

@@ -1,6 +1,7 @@
 package ipmasq.netlink.nftables;
 
 import ipmasq.netlink.Attributes;
+import ipmasq.netlink.Data;
 import ipmasq.netlink.MalformedMessage;
 import ipmasq.netlink.MessageWriter;
 
@@ -8,7 +9,6 @@ import ipmasq.netlink.MessageWriter;
 public sealed interface Match extends Expression {
   /** Continues if a register compares like this to a constant, byte by byte from the left. */
   record Cmp(int register, Operator operator, Data data) implements Match {
-    static final int HIGHEST = 3;
     private static final int NFTA_CMP_SREG = 1;
     private static final int NFTA_CMP_OP = 2;
     private static final int NFTA_CMP_DATA = 3;
@@ -49,7 +49,6 @@ public sealed interface Match extends Expression {
 
   /** Continues if a register is inside, or outside, a range that includes both ends. */
   record InRange(int register, boolean outside, Data first, Data last) implements Match {
-    static final int HIGHEST = 4;
     private static final int NFTA_RANGE_SREG = 1;
     private static final int NFTA_RANGE_OP = 2;
     private static final int NFTA_RANGE_FROM_DATA = 3;
@@ -75,7 +74,6 @@ public sealed interface Match extends Expression {
 
   /** Continues if a register is in a set, or is not. */
   record Lookup(int register, String set, boolean absent) implements Match {
-    static final int HIGHEST = 5;
     static final int NFTA_LOOKUP_SET = 1;
     static final int NFTA_LOOKUP_SREG = 2;
     static final int NFTA_LOOKUP_DREG = 3;

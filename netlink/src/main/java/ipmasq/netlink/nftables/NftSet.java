@@ -1,24 +1,20 @@
 package ipmasq.netlink.nftables;
 
-import ipmasq.netlink.AttributeReader;
 import ipmasq.netlink.Attributes;
 import ipmasq.netlink.MalformedMessage;
-import ipmasq.netlink.MessageReader;
+import ipmasq.netlink.Message;
 import ipmasq.netlink.MessageWriter;
 import ipmasq.netlink.nftables.Statement.Counter;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
 /**
  * A named set; its elements are read and written separately.
  *
- * @param size the maximum number of elements; 0: no limit. An interval takes two
  * @param counted whether each element counts what matched it
  * @param comment what people read; may be empty
- * @param handle the kernel's number for it; 0: not read from the kernel
  */
 public record NftSet(
     TableFamily family,
@@ -26,22 +22,17 @@ public record NftSet(
     String name,
     KeyType key,
     Set<SetFlag> flags,
-    int size,
     boolean counted,
-    String comment,
-    long handle) {
+    String comment) {
   private static final int NFTA_SET_TABLE = 1;
   private static final int NFTA_SET_NAME = 2;
   private static final int NFTA_SET_FLAGS = 3;
   private static final int NFTA_SET_KEY_TYPE = 4;
   private static final int NFTA_SET_KEY_LEN = 5;
-  private static final int NFTA_SET_DESC = 9;
   private static final int NFTA_SET_ID = 10;
   private static final int NFTA_SET_USERDATA = 13;
-  private static final int NFTA_SET_HANDLE = 16;
   private static final int NFTA_SET_EXPR = 17;
   private static final int NFTA_SET_EXPRESSIONS = 18;
-  private static final int NFTA_SET_DESC_SIZE = 1;
   private static final int NFTNL_UDATA_SET_KEYBYTEORDER = 0;
   private static final int NFTNL_UDATA_SET_COMMENT = 7;
   private static final int BYTEORDER_BIG_ENDIAN = 2; // nft's own
@@ -68,36 +59,27 @@ public record NftSet(
      * {@code NFT_SET_EXPR}, where it is more than a counter: its elements match as long as their
      * limit or quota lasts.
      */
-    EXPRESSION;
-
-    private int bit() {
-      return 1 << ordinal();
-    }
+    EXPRESSION
   }
 
   /** A set of ranges. */
   public static NftSet intervals(Table table, String name, KeyType key) {
     Set<SetFlag> flags = Set.of(SetFlag.INTERVAL);
-    return new NftSet(table.family(), table.name(), name, key, flags, 0, false, "", 0);
+    return new NftSet(table.family(), table.name(), name, key, flags, false, "");
   }
 
   /** A set of single keys. */
   public static NftSet keys(Table table, String name, KeyType key) {
-    return new NftSet(table.family(), table.name(), name, key, Set.of(), 0, false, "", 0);
+    return new NftSet(table.family(), table.name(), name, key, Set.of(), false, "");
   }
 
   public NftSet commented(String comment) {
-    return new NftSet(family, table, name, key, flags, size, counted, comment, handle);
+    return new NftSet(family, table, name, key, flags, counted, comment);
   }
 
   /** The same with a counter for each element. */
   public NftSet withCounters() {
-    return new NftSet(family, table, name, key, flags, size, true, comment, handle);
-  }
-
-  /** The same with a limit to the number of elements. */
-  public NftSet limited(int size) {
-    return new NftSet(family, table, name, key, flags, size, counted, comment, handle);
+    return new NftSet(family, table, name, key, flags, true, comment);
   }
 
   public boolean hasIntervals() {
@@ -111,18 +93,10 @@ public record NftSet(
 
   void write(MessageWriter out, int id) {
     name(out);
-    int bits = counted ? NFT_SET_EXPR : 0;
-    for (SetFlag flag : flags) {
-      bits |= flag.bit();
-    }
-    out.u32(NFTA_SET_FLAGS, bits)
+    out.u32(NFTA_SET_FLAGS, Expressions.bits(flags) | (counted ? NFT_SET_EXPR : 0))
         .u32(NFTA_SET_KEY_TYPE, key.id())
         .u32(NFTA_SET_KEY_LEN, key.length())
         .u32(NFTA_SET_ID, id);
-    if (size > 0) {
-      int description = out.nest(NFTA_SET_DESC);
-      out.u32(NFTA_SET_DESC_SIZE, size).end(description);
-    }
     out.bytes(NFTA_SET_USERDATA, userdata());
     if (counted) {
       Expressions.write(out, NFTA_SET_EXPR, new Counter(0, 0));
@@ -139,15 +113,10 @@ public record NftSet(
     return out.toByteArray();
   }
 
-  static NftSet read(MessageReader message) throws MalformedMessage {
-    Attributes attributes = Attributes.of(message.attributes(), NFTA_SET_EXPRESSIONS);
-    int bits = attributes.u32(NFTA_SET_FLAGS, 0);
-    Set<SetFlag> flags = EnumSet.noneOf(SetFlag.class);
-    for (SetFlag flag : SetFlag.values()) {
-      if ((bits & flag.bit()) != 0 && flag != SetFlag.EXPRESSION) {
-        flags.add(flag);
-      }
-    }
+  static NftSet read(Message message) throws MalformedMessage {
+    Attributes attributes = message.attributes();
+    Set<SetFlag> flags =
+        Expressions.flags(SetFlag.class, attributes.u32(NFTA_SET_FLAGS, 0) & ~NFT_SET_EXPR);
     List<Expression> expressions = expressions(attributes);
     if (!expressions.stream().allMatch(Counter.class::isInstance)) {
       flags.add(SetFlag.EXPRESSION);
@@ -158,22 +127,17 @@ public record NftSet(
         attributes.string(NFTA_SET_NAME),
         new KeyType(attributes.u32(NFTA_SET_KEY_TYPE, 0), attributes.u32(NFTA_SET_KEY_LEN)),
         flags,
-        attributes.nested(NFTA_SET_DESC, NFTA_SET_DESC_SIZE).u32(NFTA_SET_DESC_SIZE, 0),
         expressions.stream().anyMatch(Counter.class::isInstance),
-        attributes.has(NFTA_SET_USERDATA)
-            ? Userdata.comment(attributes.bytes(NFTA_SET_USERDATA), NFTNL_UDATA_SET_COMMENT)
-            : "",
-        attributes.u64(NFTA_SET_HANDLE, 0));
+        Userdata.comment(attributes, NFTA_SET_USERDATA, NFTNL_UDATA_SET_COMMENT));
   }
 
   private static List<Expression> expressions(Attributes attributes) throws MalformedMessage {
     if (attributes.has(NFTA_SET_EXPR)) {
-      return List.of(Expressions.read(attributes.list(NFTA_SET_EXPR)));
+      return List.of(Expressions.read(attributes.nested(NFTA_SET_EXPR)));
     }
     List<Expression> all = new ArrayList<>();
-    AttributeReader list = attributes.list(NFTA_SET_EXPRESSIONS);
-    while (list.next()) {
-      all.add(Expressions.read(list.nested()));
+    for (Attributes expression : attributes.list(NFTA_SET_EXPRESSIONS)) {
+      all.add(Expressions.read(expression));
     }
     return all;
   }

@@ -3,12 +3,12 @@ package ipmasq.netlink.nftables;
 import ipmasq.netlink.Answer;
 import ipmasq.netlink.Errno;
 import ipmasq.netlink.MalformedMessage;
-import ipmasq.netlink.MessageReader;
+import ipmasq.netlink.Message;
 import ipmasq.netlink.MessageWriter;
 import ipmasq.netlink.NetlinkFailure;
+import ipmasq.netlink.NetlinkFailure.Refused;
 import ipmasq.netlink.NetlinkSocket;
 import ipmasq.netlink.NetlinkUnavailable;
-import ipmasq.netlink.Refusal;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
  * The nf_tables of one network namespace: that of the thread which opens this. Used by one thread
@@ -32,8 +32,6 @@ public final class Nftables implements AutoCloseable {
 
   private final NetlinkSocket socket;
   private final MessageWriter request = new MessageWriter();
-  private final NetlinkSocket.Handler readGeneration = this::generation;
-  private int generation;
 
   private Nftables(NetlinkSocket socket) {
     this.socket = socket;
@@ -56,21 +54,10 @@ public final class Nftables implements AutoCloseable {
   /** The current generation of the ruleset. Cheap. */
   public Answer<Generation> generation() {
     begin(MessageType.NFT_MSG_GETGEN, 0);
-    Optional<NetlinkFailure> failure = socket.ask(request, readGeneration);
-    return failure.isPresent()
-        ? new Answer.Failed<>(failure.get())
-        : new Answer.Given<>(new Generation(generation));
-  }
-
-  private void generation(MessageReader message) throws MalformedMessage {
-    var attributes = message.attributes();
-    while (attributes.next()) {
-      if (attributes.type() == NFTA_GEN_ID) {
-        generation = attributes.u32();
-        return;
-      }
-    }
-    throw new MalformedMessage("no generation");
+    int[] id = {0};
+    Optional<NetlinkFailure> failure =
+        socket.ask(request, message -> id[0] = message.attributes().u32(NFTA_GEN_ID));
+    return Answer.of(failure, () -> new Generation(id[0]));
   }
 
   /** All tables. */
@@ -79,30 +66,11 @@ public final class Nftables implements AutoCloseable {
     return list(Table::read);
   }
 
-  /**
-   * A table and how much is in it.
-   *
-   * @param use how many chains, sets and other objects it has
-   */
-  public record TableUse(Table table, int use) {}
-
-  /** All tables, and how much is in each. */
-  public Answer<List<TableUse>> tableUses() {
-    begin(MessageType.NFT_MSG_GETTABLE, 0);
-    return list(message -> new TableUse(Table.read(message), Table.use(message)));
-  }
-
   /** The table of that family and name, if there is one. */
   public Answer<Optional<Table>> find(Table table) {
     begin(MessageType.NFT_MSG_GETTABLE, table.family().number());
     table.name(request);
     return one(Table::read);
-  }
-
-  /** All chains of all tables; the kernel does not choose among them. */
-  public Answer<List<Chain>> chains() {
-    begin(MessageType.NFT_MSG_GETCHAIN, 0);
-    return list(Chain::read);
   }
 
   /** The chains of all tables of one family. */
@@ -120,7 +88,8 @@ public final class Nftables implements AutoCloseable {
 
   /** The rules of one chain, in order. The kernel does not look at others. */
   public Answer<List<Rule>> rules(Chain chain) {
-    return rules(chain.family(), chain.table(), chain.name());
+    beginRules(chain);
+    return list(Rule::read);
   }
 
   /**
@@ -129,24 +98,18 @@ public final class Nftables implements AutoCloseable {
    * that is recreated, and stay the same when a rule is replaced.
    */
   public Answer<String> digest(Chain chain) {
-    begin(MessageType.NFT_MSG_GETRULE, chain.family().number());
-    Rule.chain(request, chain.table(), chain.name());
+    beginRules(chain);
     MessageDigest digest = sha256();
     Optional<NetlinkFailure> failure = walk(message -> Rule.digest(message, digest));
-    return failure.isPresent() && !isAbsent(failure.get())
-        ? new Answer.Failed<>(failure.get())
-        : new Answer.Given<>(HexFormat.of().formatHex(digest.digest()));
+    return unlessAbsent(failure, () -> HexFormat.of().formatHex(digest.digest()));
   }
 
   /** How many rules one chain has. */
   public Answer<Integer> count(Chain chain) {
-    begin(MessageType.NFT_MSG_GETRULE, chain.family().number());
-    Rule.chain(request, chain.table(), chain.name());
+    beginRules(chain);
     int[] count = {0};
     Optional<NetlinkFailure> failure = walk(_ -> count[0]++);
-    return failure.isPresent() && !isAbsent(failure.get())
-        ? new Answer.Failed<>(failure.get())
-        : new Answer.Given<>(count[0]);
+    return unlessAbsent(failure, () -> count[0]);
   }
 
   private static MessageDigest sha256() {
@@ -164,17 +127,6 @@ public final class Nftables implements AutoCloseable {
     return one(Chain::uses);
   }
 
-  /** The rules of one table, chain by chain. */
-  public Answer<List<Rule>> rules(Table table) {
-    return rules(table.family(), table.name(), "");
-  }
-
-  private Answer<List<Rule>> rules(TableFamily family, String table, String chain) {
-    begin(MessageType.NFT_MSG_GETRULE, family.number());
-    Rule.chain(request, table, chain);
-    return list(Rule::read);
-  }
-
   /** The sets of one table; none where there is no such table. */
   public Answer<List<NftSet>> sets(Table table) {
     begin(MessageType.NFT_MSG_GETSET, table.family().number());
@@ -189,16 +141,11 @@ public final class Nftables implements AutoCloseable {
     return one(NftSet::read);
   }
 
-  /** The elements of a set. Empty: the visitor saw all of them. */
-  public Optional<NetlinkFailure> elements(NftSet set, ElementVisitor visitor) {
+  /** Hands on the elements of a set. Empty: those were all. */
+  public Optional<NetlinkFailure> elements(NftSet set, Consumer<Element> each) {
     begin(MessageType.NFT_MSG_GETSETELEM, set.family().number());
     set.name(request);
-    return walk(new ElementReader(set, visitor)::read);
-  }
-
-  /** The ranges of a set of intervals. Empty: the visitor saw all of them, the last first. */
-  public Optional<NetlinkFailure> ranges(NftSet set, RangeVisitor visitor) {
-    return elements(set, new RangeAssembler(set, visitor));
+    return walk(message -> Element.read(message, each));
   }
 
   /**
@@ -207,31 +154,25 @@ public final class Nftables implements AutoCloseable {
    * key are padded to four bytes each.
    */
   public Answer<Optional<Element>> element(NftSet set, byte[] key) {
-    begin(MessageType.NFT_MSG_GETSETELEM, set.family().number());
-    set.name(request);
-    Element.writeKey(request, key);
-    Answer<Optional<Element>> own = element();
+    Answer<Optional<Element>> own = find(set, key);
     if (!(own instanceof Answer.Given<Optional<Element>>(var found)) || found.isPresent()) {
       return own;
     }
-    begin(MessageType.NFT_MSG_GETSETELEM, set.family().number());
-    set.name(request);
-    Element.writeCatchAll(request);
-    Answer<Optional<Element>> other = element();
+    Answer<Optional<Element>> other = find(set, new byte[0]);
     boolean unknown = // before kernel 5.13
-        other instanceof Answer.Failed<Optional<Element>>(NetlinkFailure.Refused(var refusal))
-            && refusal.errno().is(Errno.EINVAL);
+        other instanceof Answer.Failed<Optional<Element>>(Refused(_, var errno, _))
+            && errno.is(Errno.EINVAL);
     return unknown ? own : other;
   }
 
-  private Answer<Optional<Element>> element() {
+  private Answer<Optional<Element>> find(NftSet set, byte[] key) {
+    begin(MessageType.NFT_MSG_GETSETELEM, set.family().number());
+    set.name(request);
+    Element.writeKey(request, key);
     List<Element> found = new ArrayList<>(1);
     Optional<NetlinkFailure> failure =
         socket.ask(request, message -> Element.read(message, found::add));
-    if (failure.isPresent() && !isAbsent(failure.get())) {
-      return new Answer.Failed<>(failure.get());
-    }
-    return new Answer.Given<>(found.isEmpty() ? Optional.empty() : Optional.of(found.getFirst()));
+    return unlessAbsent(failure, () -> found.stream().findFirst());
   }
 
   /**
@@ -254,80 +195,58 @@ public final class Nftables implements AutoCloseable {
 
   /** The rules of one chain, in order: all, or slightly more than {@code limit}. */
   public Answer<Head<Rule>> rules(Chain chain, int limit) {
-    return rules(chain, limit, _ -> true);
+    beginRules(chain);
+    return head(limit, (message, found) -> found.accept(Rule.read(message)));
   }
 
-  /** The same, but only the wanted rules, which alone count towards the limit. */
-  public Answer<Head<Rule>> rules(Chain chain, int limit, Predicate<Rule> wanted) {
-    begin(MessageType.NFT_MSG_GETRULE, chain.family().number());
-    Rule.chain(request, chain.table(), chain.name());
-    return head(
-        limit,
-        (message, found) -> {
-          Rule rule = Rule.read(message);
-          if (wanted.test(rule)) {
-            found.accept(rule);
-          }
-        });
-  }
-
-  /** The base chains of all tables; other chains are skipped unread. */
+  /** The base chains of all tables. */
   public Answer<List<Chain>> baseChains() {
     begin(MessageType.NFT_MSG_GETCHAIN, 0);
     List<Chain> found = new ArrayList<>();
-    Optional<NetlinkFailure> failure =
-        walk(
-            message -> {
-              if (Chain.isBase(message)) {
-                found.add(Chain.read(message));
-              }
-            });
-    return failure.isPresent()
-        ? new Answer.Failed<>(failure.get())
-        : new Answer.Given<>(List.copyOf(found));
+    Optional<NetlinkFailure> failure = walk(message -> found.add(Chain.read(message)));
+    found.removeIf(chain -> chain.base().isEmpty());
+    return Answer.of(failure, () -> List.copyOf(found));
   }
 
   /** Makes objects of a message. */
   private interface ManyReader<T> {
-    void read(MessageReader message, Consumer<T> found) throws MalformedMessage;
+    void read(Message message, Consumer<T> found) throws MalformedMessage;
   }
 
   private <T> Answer<Head<T>> head(int limit, ManyReader<T> reader) {
     List<T> found = new ArrayList<>();
     Optional<NetlinkFailure> failure =
         walk(message -> reader.read(message, found::add), () -> found.size() > limit);
-    if (failure.isPresent() && !isAbsent(failure.get())) {
-      return new Answer.Failed<>(failure.get());
-    }
-    return new Answer.Given<>(new Head<>(found, found.size() <= limit));
+    return unlessAbsent(failure, () -> new Head<>(found, found.size() <= limit));
   }
 
   /** Applies a batch, all of it or nothing. */
   public Commit commit(Batch batch) {
-    return switch (socket.send(batch.packet())) {
-      case Answer.Given<List<Refusal>>(var said) -> outcome(batch, said);
-      case Answer.Failed<List<Refusal>>(NetlinkFailure.Refused(var refusal)) ->
-          new Commit.Rejected(List.of(new Commit.Complaint("send", refusal)));
-      case Answer.Failed<List<Refusal>>(var failure) -> new Commit.Unclear(failure);
+    return switch (socket.send(batch.messages())) {
+      case Answer.Given<List<Refused>>(var said) -> outcome(batch, said);
+      case Answer.Failed<List<Refused>>(Refused refused) ->
+          new Commit.Rejected(List.of(new Commit.Complaint("send", refused)));
+      case Answer.Failed<List<Refused>>(var failure) -> new Commit.Unclear(failure);
     };
   }
 
-  private static Commit outcome(Batch batch, List<Refusal> said) {
-    List<Commit.Complaint> complaints = new ArrayList<>();
-    boolean confirmed = batch.isEmpty();
-    for (Refusal each : said) {
-      if (each.errno().is(Errno.NONE)) {
-        confirmed = true;
-      } else if (each.errno().is(Errno.ERESTART) || each.errno().is(Errno.EAGAIN)) {
-        return new Commit.Raced(each.errno());
-      } else {
-        complaints.add(new Commit.Complaint(batch.step(each.message()), each));
-      }
-    }
+  private static Commit outcome(Batch batch, List<Refused> said) {
+    List<Commit.Complaint> complaints =
+        said.stream()
+            .filter(each -> !each.errno().is(Errno.NONE))
+            .map(each -> new Commit.Complaint(batch.step(each.message()), each))
+            .toList();
     if (!complaints.isEmpty()) {
       return new Commit.Rejected(complaints);
     }
-    return confirmed ? new Commit.Committed() : new Commit.Unclear(new NetlinkFailure.TimedOut());
+    return batch.isEmpty() || !said.isEmpty()
+        ? new Commit.Committed()
+        : new Commit.Unclear(new NetlinkFailure.TimedOut());
+  }
+
+  private void beginRules(Chain chain) {
+    begin(MessageType.NFT_MSG_GETRULE, chain.family().number());
+    Rule.chain(request, chain.table(), chain.name());
   }
 
   private void begin(int type, int family) {
@@ -336,15 +255,13 @@ public final class Nftables implements AutoCloseable {
 
   /** Makes an object of a message. */
   private interface Reader<T> {
-    T read(MessageReader message) throws MalformedMessage;
+    T read(Message message) throws MalformedMessage;
   }
 
   private <T> Answer<List<T>> list(Reader<T> reader) {
     List<T> found = new ArrayList<>();
     Optional<NetlinkFailure> failure = walk(message -> found.add(reader.read(message)));
-    return failure.isPresent() && !isAbsent(failure.get())
-        ? new Answer.Failed<>(failure.get())
-        : new Answer.Given<>(List.copyOf(found));
+    return unlessAbsent(failure, () -> List.copyOf(found));
   }
 
   /**
@@ -375,17 +292,11 @@ public final class Nftables implements AutoCloseable {
     List<T> found = new ArrayList<>(1);
     Optional<NetlinkFailure> failure =
         socket.ask(request, message -> found.add(reader.read(message)));
-    if (failure.isEmpty()) {
-      return new Answer.Given<>(found.isEmpty() ? Optional.empty() : Optional.of(found.getFirst()));
-    }
-    return isAbsent(failure.get())
-        ? new Answer.Given<>(Optional.empty())
-        : new Answer.Failed<>(failure.get());
+    return unlessAbsent(failure, () -> found.stream().findFirst());
   }
 
-  private static boolean isAbsent(NetlinkFailure failure) {
-    return failure instanceof NetlinkFailure.Refused(var refusal)
-        && refusal.errno().is(Errno.ENOENT);
+  private static <T> Answer<T> unlessAbsent(Optional<NetlinkFailure> failure, Supplier<T> value) {
+    return Answer.of(failure.filter(why -> !why.isAbsent()), value);
   }
 
   @Override

@@ -1,10 +1,10 @@
 package ipmasq.netlink.nftables;
 
-import ipmasq.netlink.AttributeReader;
 import ipmasq.netlink.Attributes;
 import ipmasq.netlink.MalformedMessage;
 import ipmasq.netlink.MessageWriter;
 import java.util.EnumSet;
+import java.util.Locale;
 import java.util.Set;
 
 /** Does something to the packet or its flow. */
@@ -62,15 +62,7 @@ public sealed interface Statement extends Expression {
       out.end(verdict).end(data);
     }
 
-    static Verdict read(Attributes attributes) throws MalformedMessage {
-      return read(
-          attributes
-              .nested(Compute.Immediate.NFTA_IMMEDIATE_DATA, Expressions.NFTA_DATA_VERDICT)
-              .list(Expressions.NFTA_DATA_VERDICT));
-    }
-
-    static Verdict read(AttributeReader attributes) throws MalformedMessage {
-      Attributes verdict = Attributes.of(attributes, NFTA_VERDICT_CHAIN);
+    static Verdict read(Attributes verdict) throws MalformedMessage {
       int number = verdict.u32(NFTA_VERDICT_CODE);
       String chain = verdict.string(NFTA_VERDICT_CHAIN, "");
       for (Code code : Code.values()) {
@@ -83,20 +75,13 @@ public sealed interface Statement extends Expression {
 
     @Override
     public String toString() {
-      return switch (code) {
-        case DROP -> "drop";
-        case ACCEPT -> "accept";
-        case CONTINUE -> "continue";
-        case JUMP -> "jump " + chain;
-        case GOTO -> "goto " + chain;
-        case RETURN -> "return";
-      };
+      String name = code.name().toLowerCase(Locale.ROOT);
+      return chain.isEmpty() ? name : name + " " + chain;
     }
   }
 
   /** Counts packets and bytes. */
   record Counter(long packets, long bytes) implements Statement {
-    static final int HIGHEST = 2;
     private static final int NFTA_COUNTER_BYTES = 1;
     private static final int NFTA_COUNTER_PACKETS = 2;
 
@@ -107,14 +92,6 @@ public sealed interface Statement extends Expression {
 
     static Counter read(Attributes attributes) throws MalformedMessage {
       return new Counter(attributes.u64(NFTA_COUNTER_PACKETS), attributes.u64(NFTA_COUNTER_BYTES));
-    }
-
-    @Override
-    public String toString() {
-      return "counter packets "
-          + Long.toUnsignedString(packets)
-          + " bytes "
-          + Long.toUnsignedString(bytes);
     }
   }
 
@@ -133,7 +110,6 @@ public sealed interface Statement extends Expression {
    * @param lastPort the register with the highest; may be the same; 0: any port
    */
   record Masquerade(Set<NatFlag> flags, int firstPort, int lastPort) implements Statement {
-    static final int HIGHEST = 3;
     private static final int NFTA_MASQ_FLAGS = 1;
     private static final int NFTA_MASQ_REG_PROTO_MIN = 2;
     private static final int NFTA_MASQ_REG_PROTO_MAX = 3;
@@ -186,7 +162,6 @@ public sealed interface Statement extends Expression {
       int lastPort,
       Set<NatFlag> flags)
       implements Statement {
-    static final int HIGHEST = 7;
     private static final int NFTA_NAT_TYPE = 1;
     private static final int NFTA_NAT_FAMILY = 2;
     private static final int NFTA_NAT_REG_ADDR_MIN = 3;
@@ -280,15 +255,6 @@ public sealed interface Statement extends Expression {
       }
       return flags;
     }
-
-    @Override
-    public String toString() {
-      return switch (this) {
-        case RANDOM -> "random";
-        case PERSISTENT -> "persistent";
-        case FULLY_RANDOM -> "fully-random";
-      };
-    }
   }
 
   /**
@@ -297,7 +263,6 @@ public sealed interface Statement extends Expression {
    * @param type the kernel's number for the kind of object
    */
   record ObjectReference(int type, String name) implements Statement {
-    static final int HIGHEST = 5;
     private static final int NFTA_OBJREF_IMM_TYPE = 1;
     private static final int NFTA_OBJREF_IMM_NAME = 2;
     private static final int NFTA_OBJREF_SET_SREG = 3;
@@ -317,11 +282,6 @@ public sealed interface Statement extends Expression {
       Expressions.refuse(attributes, NFTA_OBJREF_SET_SREG); // an object out of a map
       return new ObjectReference(
           attributes.u32(NFTA_OBJREF_IMM_TYPE), attributes.string(NFTA_OBJREF_IMM_NAME));
-    }
-
-    @Override
-    public String toString() {
-      return (isCounter() ? "counter" : "object of type " + type) + " name \"" + name + "\"";
     }
   }
 }

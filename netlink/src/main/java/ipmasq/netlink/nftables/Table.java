@@ -2,9 +2,8 @@ package ipmasq.netlink.nftables;
 
 import ipmasq.netlink.Attributes;
 import ipmasq.netlink.MalformedMessage;
-import ipmasq.netlink.MessageReader;
+import ipmasq.netlink.Message;
 import ipmasq.netlink.MessageWriter;
-import java.util.EnumSet;
 import java.util.Set;
 
 /**
@@ -18,7 +17,6 @@ public record Table(
     TableFamily family, String name, Set<Flag> flags, String comment, int owner, long handle) {
   private static final int NFTA_TABLE_NAME = 1;
   private static final int NFTA_TABLE_FLAGS = 2;
-  private static final int NFTA_TABLE_USE = 3;
   private static final int NFTA_TABLE_HANDLE = 4;
   private static final int NFTA_TABLE_USERDATA = 6;
   private static final int NFTA_TABLE_OWNER = 7;
@@ -35,11 +33,7 @@ public record Table(
     /** Only the socket that made it may change it. */
     OWNER,
     /** It outlives its owner, and the next that makes it owns it. Since kernel 6.9. */
-    PERSIST;
-
-    private int bit() {
-      return 1 << ordinal();
-    }
+    PERSIST
   }
 
   public Table(TableFamily family, String name) {
@@ -61,39 +55,19 @@ public record Table(
 
   void write(MessageWriter out) {
     name(out);
-    int bits = 0;
-    for (Flag flag : flags) {
-      bits |= flag.bit();
-    }
-    out.u32(NFTA_TABLE_FLAGS, bits);
+    out.u32(NFTA_TABLE_FLAGS, Expressions.bits(flags));
     if (!comment.isEmpty()) {
       out.bytes(NFTA_TABLE_USERDATA, Userdata.comment(NFTNL_UDATA_TABLE_COMMENT, comment));
     }
   }
 
-  static int use(MessageReader message) throws MalformedMessage {
-    return Attributes.of(message.attributes(), NFTA_TABLE_USE).u32(NFTA_TABLE_USE, 0);
-  }
-
-  static Table read(MessageReader message) throws MalformedMessage {
-    TableFamily family = TableFamily.of(message.family());
-    Attributes attributes = Attributes.of(message.attributes(), NFTA_TABLE_OWNER);
-    int bits = attributes.u32(NFTA_TABLE_FLAGS, 0);
-    Set<Flag> flags = EnumSet.noneOf(Flag.class);
-    for (Flag flag : Flag.values()) {
-      if ((bits & flag.bit()) != 0) {
-        flags.add(flag);
-      }
-    }
-    String comment =
-        attributes.has(NFTA_TABLE_USERDATA)
-            ? Userdata.comment(attributes.bytes(NFTA_TABLE_USERDATA), NFTNL_UDATA_TABLE_COMMENT)
-            : "";
+  static Table read(Message message) throws MalformedMessage {
+    Attributes attributes = message.attributes();
     return new Table(
-        family,
+        TableFamily.of(message.family()),
         attributes.string(NFTA_TABLE_NAME),
-        flags,
-        comment,
+        Expressions.flags(Flag.class, attributes.u32(NFTA_TABLE_FLAGS, 0)),
+        Userdata.comment(attributes, NFTA_TABLE_USERDATA, NFTNL_UDATA_TABLE_COMMENT),
         attributes.u32(NFTA_TABLE_OWNER, 0),
         attributes.u64(NFTA_TABLE_HANDLE, 0));
   }

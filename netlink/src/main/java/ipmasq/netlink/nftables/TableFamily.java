@@ -1,6 +1,7 @@
 package ipmasq.netlink.nftables;
 
 import ipmasq.netlink.MalformedMessage;
+import java.util.Locale;
 
 /** Which packets a table sees: {@code NFPROTO_*}. */
 public enum TableFamily {
@@ -36,13 +37,6 @@ public enum TableFamily {
   /** As nft writes it. */
   @Override
   public String toString() {
-    return switch (this) {
-      case INET -> "inet";
-      case IP -> "ip";
-      case ARP -> "arp";
-      case NETDEV -> "netdev";
-      case BRIDGE -> "bridge";
-      case IP6 -> "ip6";
-    };
+    return name().toLowerCase(Locale.ROOT);
   }
 }

@@ -1,8 +1,9 @@
 package ipmasq.netlink.nftables;
 
 import ipmasq.netlink.Attributes;
+import ipmasq.netlink.Data;
 import ipmasq.netlink.MalformedMessage;
-import ipmasq.netlink.MessageReader;
+import ipmasq.netlink.Message;
 import ipmasq.netlink.nftables.Statement.Verdict;
 import java.util.Optional;
 
@@ -65,8 +66,8 @@ public record Trace(
    */
   public record Headers(Data network, Data transport, int in, int out) {}
 
-  static Trace read(MessageReader message) throws MalformedMessage {
-    Attributes attributes = Attributes.of(message.attributes(), NFTA_TRACE_POLICY);
+  static Trace read(Message message) throws MalformedMessage {
+    Attributes attributes = message.attributes();
     return new Trace(
         attributes.u32(NFTA_TRACE_ID),
         Expressions.numbered(Kind.values(), attributes.u32(NFTA_TRACE_TYPE)),
@@ -83,9 +84,7 @@ public record Trace(
             ? Optional.of(
                 new Headers(
                     Data.of(attributes.bytes(NFTA_TRACE_NETWORK_HEADER)),
-                    attributes.has(NFTA_TRACE_TRANSPORT_HEADER)
-                        ? Data.of(attributes.bytes(NFTA_TRACE_TRANSPORT_HEADER))
-                        : Data.of(),
+                    Data.of(attributes.bytesOrNone(NFTA_TRACE_TRANSPORT_HEADER)),
                     attributes.u32(NFTA_TRACE_IIF, 0),
                     attributes.u32(NFTA_TRACE_OIF, 0)))
             : Optional.empty(),
@@ -96,7 +95,7 @@ public record Trace(
   private static Optional<Verdict> verdict(Attributes attributes) {
     try {
       return attributes.has(NFTA_TRACE_VERDICT)
-          ? Optional.of(Verdict.read(attributes.list(NFTA_TRACE_VERDICT)))
+          ? Optional.of(Verdict.read(attributes.nested(NFTA_TRACE_VERDICT)))
           : Optional.empty();
     } catch (MalformedMessage other) {
       return Optional.empty(); // queued or stolen

@@ -1,5 +1,7 @@
 package ipmasq.netlink.nftables;
 
+import ipmasq.netlink.Attributes;
+import ipmasq.netlink.MalformedMessage;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -29,6 +31,11 @@ final class Userdata {
     out.write(text.length + 1);
     out.write(text, 0, text.length);
     out.write(0);
+  }
+
+  /** The same of an object's attribute, which may be missing. */
+  static String comment(Attributes object, int attribute, int type) throws MalformedMessage {
+    return comment(object.bytesOrNone(attribute), type);
   }
 
   /** The text stored under a type; empty if there is none or the bytes are malformed. */

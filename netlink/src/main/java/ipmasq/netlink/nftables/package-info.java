@@ -4,8 +4,7 @@
  *
  * <p>{@link ipmasq.netlink.nftables.Nftables} asks and commits, a {@link
  * ipmasq.netlink.nftables.Batch} collects what one transaction changes. Objects and expressions are
- * records that read and write their own bytes, and {@link ipmasq.netlink.nftables.Rule#toString}
- * shows a rule much as {@code nft list} does. Parts of a foreign rule that this package does not
+ * records that read and write their own bytes. Parts of a foreign rule that this package does not
  * know are kept as bytes.
  */
 @NullMarked

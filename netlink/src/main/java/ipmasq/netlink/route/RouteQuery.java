@@ -1,13 +1,15 @@
 package ipmasq.netlink.route;
 
-import ipmasq.netlink.AttributeReader;
+import ipmasq.netlink.Attributes;
 import ipmasq.netlink.MalformedMessage;
-import ipmasq.netlink.MessageReader;
+import ipmasq.netlink.Message;
 import ipmasq.netlink.MessageWriter;
 import ipmasq.netlink.NetlinkSocket;
 import ipmasq.netlink.NetlinkUnavailable;
-import java.nio.charset.StandardCharsets;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.Set;
@@ -48,7 +50,7 @@ public final class RouteQuery implements AutoCloseable {
   private static final int OFFSETOF_RTM_TOS = 3;
   private static final int OFFSETOF_RTM_TYPE = 7;
   private static final int OFFSETOF_RTM_FLAGS = 8;
-  private static final int SIZEOF_RTNEXTHOP = 8; // u16 length, u8 flags, u8 hops, int index
+  private static final int SIZEOF_RTNEXTHOP = 8;
   private static final int AF_INET = 2;
   private static final int AF_INET6 = 10;
 
@@ -93,67 +95,57 @@ public final class RouteQuery implements AutoCloseable {
   /** What the rules of routing look at; nothing if the kernel does not tell. */
   public RoutingRules rules(boolean ipv4) {
     Set<Integer> marks = new LinkedHashSet<>();
-    boolean[] by = new boolean[3];
-    MessageWriter request = new MessageWriter().begin(RTM_GETRULE, NetlinkSocket.NLM_F_REQUEST);
-    byte[] header = new byte[SIZEOF_RTMSG];
-    header[0] = (byte) (ipv4 ? AF_INET : AF_INET6);
-    request.attributes(header);
+    Set<Integer> asked = new HashSet<>();
+    ByteBuffer header = host(SIZEOF_RTMSG).put((byte) (ipv4 ? AF_INET : AF_INET6));
     socket.list(
-        request,
+        request(RTM_GETRULE, header),
         message -> {
-          by[2] |= message.payloadByte(OFFSETOF_RTM_TOS) != 0;
-          AttributeReader attributes = message.attributes(SIZEOF_RTMSG);
-          while (attributes.next()) {
-            switch (attributes.type()) {
-              case FRA_FWMARK -> marks.add(attributes.hostU32());
-              case FRA_SRC, FRA_IIFNAME -> by[0] = true;
-              case FRA_IP_PROTO, FRA_DPORT_RANGE, FRA_DPORT_MASK -> by[1] = true;
-              case FRA_SPORT_RANGE -> by[2] = true;
-              default -> by[2] |= attributes.type() > FRA_DPORT_RANGE; // later kernels' selectors
-            }
+          Attributes attributes = message.attributes(SIZEOF_RTMSG);
+          asked.addAll(attributes.types());
+          if (attributes.has(FRA_FWMARK)) {
+            marks.add(attributes.hostU32(FRA_FWMARK));
+          }
+          if (message.payloadByte(OFFSETOF_RTM_TOS) != 0) {
+            asked.add(FRA_SPORT_RANGE); // another selector of this kind
           }
         });
     marks.remove(0);
-    return new RoutingRules(marks, by[0], by[1], by[2]);
+    boolean bySource = asked.contains(FRA_SRC) || asked.contains(FRA_IIFNAME);
+    Set<Integer> byPort = Set.of(FRA_IP_PROTO, FRA_DPORT_RANGE, FRA_DPORT_MASK);
+    return new RoutingRules(
+        marks,
+        bySource,
+        asked.stream().anyMatch(byPort::contains),
+        // Later kernels have more selectors.
+        asked.stream().anyMatch(type -> type >= FRA_SPORT_RANGE && !byPort.contains(type)));
   }
 
   /** The name of an interface, also of one without addresses, which Java does not list. */
   public Optional<String> interfaceName(int index) {
-    MessageWriter request = new MessageWriter().begin(RTM_GETLINK, NetlinkSocket.NLM_F_REQUEST);
-    byte[] header = new byte[SIZEOF_IFINFOMSG];
-    System.arraycopy(hostOrder(index), 0, header, OFFSETOF_IFI_INDEX, 4);
-    request.attributes(header);
+    ByteBuffer header = host(SIZEOF_IFINFOMSG).putInt(OFFSETOF_IFI_INDEX, index);
     String[] name = new String[1];
     socket.ask(
-        request,
-        message -> {
-          AttributeReader attributes = message.attributes(SIZEOF_IFINFOMSG);
-          while (attributes.next()) {
-            if (attributes.type() == IFLA_IFNAME) {
-              byte[] bytes = attributes.bytes();
-              name[0] = new String(bytes, 0, bytes.length - 1, StandardCharsets.UTF_8);
-            }
-          }
-        });
+        request(RTM_GETLINK, header),
+        message -> name[0] = message.attributes(SIZEOF_IFINFOMSG).string(IFLA_IFNAME));
     return Optional.ofNullable(name[0]);
   }
 
   private Optional<Route> ask(byte[] destination, RoutedPackets packets, int flags) {
-    MessageWriter request = new MessageWriter().begin(RTM_GETROUTE, NetlinkSocket.NLM_F_REQUEST);
-    byte[] header = new byte[SIZEOF_RTMSG];
-    header[0] = (byte) (destination.length == 4 ? AF_INET : AF_INET6);
-    header[OFFSETOF_RTM_DST_LEN] = (byte) (destination.length * 8);
-    header[OFFSETOF_RTM_SRC_LEN] = (byte) (packets.source.isPresent() ? destination.length * 8 : 0);
-    header[OFFSETOF_RTM_FLAGS] = (byte) flags;
-    header[OFFSETOF_RTM_FLAGS + 1] = (byte) (flags >>> 8);
-    request.attributes(header);
-    request.bytes(RTA_DST, destination);
+    ByteBuffer header =
+        host(SIZEOF_RTMSG)
+            .put(0, (byte) (destination.length == 4 ? AF_INET : AF_INET6))
+            .put(OFFSETOF_RTM_DST_LEN, (byte) (destination.length * 8))
+            .put(
+                OFFSETOF_RTM_SRC_LEN,
+                (byte) (packets.source.isPresent() ? destination.length * 8 : 0))
+            .putInt(OFFSETOF_RTM_FLAGS, flags);
+    MessageWriter request = request(RTM_GETROUTE, header).bytes(RTA_DST, destination);
     packets.source.ifPresent(source -> request.bytes(RTA_SRC, source));
     if (packets.cameBy != 0) {
-      request.bytes(RTA_IIF, hostOrder(packets.cameBy));
+      request.bytes(RTA_IIF, host(4).putInt(packets.cameBy).array());
     }
     if (packets.mark != 0) {
-      request.bytes(RTA_MARK, hostOrder(packets.mark));
+      request.bytes(RTA_MARK, host(4).putInt(packets.mark).array());
     }
     if (packets.protocol != 0) {
       request.u8(RTA_IP_PROTO, packets.protocol);
@@ -166,23 +158,19 @@ public final class RouteQuery implements AutoCloseable {
     return refused ? Optional.empty() : Optional.ofNullable(found[0]);
   }
 
-  private static byte[] hostOrder(int value) {
-    return new byte[] {
-      (byte) value, (byte) (value >>> 8), (byte) (value >>> 16), (byte) (value >>> 24)
-    };
+  private static ByteBuffer host(int size) {
+    return ByteBuffer.allocate(size).order(ByteOrder.nativeOrder());
   }
 
-  private static Route read(MessageReader message) throws MalformedMessage {
-    Set<Integer> interfaces = new LinkedHashSet<>();
-    boolean gateway = false;
-    AttributeReader attributes = message.attributes(SIZEOF_RTMSG);
-    while (attributes.next()) {
-      switch (attributes.type()) {
-        case RTA_OIF -> interfaces.add(attributes.hostU32());
-        case RTA_GATEWAY, RTA_VIA -> gateway = true;
-        case RTA_MULTIPATH -> nextHops(attributes.bytes(), interfaces);
-        default -> {}
-      }
+  private static MessageWriter request(int type, ByteBuffer header) {
+    return new MessageWriter().begin(type, NetlinkSocket.NLM_F_REQUEST).attributes(header.array());
+  }
+
+  private static Route read(Message message) throws MalformedMessage {
+    Attributes attributes = message.attributes(SIZEOF_RTMSG);
+    Set<Integer> interfaces = nextHops(ByteBuffer.wrap(attributes.bytesOrNone(RTA_MULTIPATH)));
+    if (attributes.has(RTA_OIF)) {
+      interfaces.add(attributes.hostU32(RTA_OIF));
     }
     return new Route(
         switch (message.payloadByte(OFFSETOF_RTM_TYPE)) {
@@ -191,23 +179,23 @@ public final class RouteQuery implements AutoCloseable {
           default -> Route.Kind.OTHER;
         },
         interfaces,
-        gateway);
+        attributes.has(RTA_GATEWAY) || attributes.has(RTA_VIA));
   }
 
-  private static void nextHops(byte[] bytes, Set<Integer> interfaces) throws MalformedMessage {
+  /** {@code struct rtnexthop}: u16 length, u8 flags, u8 hops, int index. */
+  private static Set<Integer> nextHops(ByteBuffer bytes) throws MalformedMessage {
+    bytes.order(ByteOrder.nativeOrder());
+    Set<Integer> interfaces = new LinkedHashSet<>();
     int at = 0;
-    while (at + SIZEOF_RTNEXTHOP <= bytes.length) {
-      int length = bytes[at] & 0xff | (bytes[at + 1] & 0xff) << 8;
+    while (at + SIZEOF_RTNEXTHOP <= bytes.limit()) {
+      int length = Short.toUnsignedInt(bytes.getShort(at));
       if (length < SIZEOF_RTNEXTHOP) {
         throw new MalformedMessage("a next hop of " + length + " bytes");
       }
-      int index = 0;
-      for (int i = 3; i >= 0; i--) {
-        index = index << 8 | bytes[at + 4 + i] & 0xff;
-      }
-      interfaces.add(index);
+      interfaces.add(bytes.getInt(at + 4));
       at += length + 3 & ~3;
     }
+    return interfaces;
   }
 
   @Override

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ipmasq.netlink.Answer;
+import ipmasq.netlink.Data;
 import ipmasq.netlink.KernelTest;
 import ipmasq.netlink.NetlinkSocket;
 import ipmasq.netlink.OwnNamespace;
@@ -58,20 +59,21 @@ class ConntrackTest {
                 flows.stream().filter(Flow::isSourceTranslated).findFirst().orElseThrow();
             assertEquals(
                 "127.0.0.1:5001 > 127.0.0.2:4000, answered 127.0.0.2:4000 > 192.0.2.1:5001",
-                translated.toString());
+                FlowText.of(translated));
             assertEquals(17, translated.original().protocol());
             assertEquals(
-                "[::1]:5003 > [::1]:4000", flows(conntrack, 10).getFirst().original().toString());
+                "0:0:0:0:0:0:0:1:5003 > 0:0:0:0:0:0:0:1:4000",
+                FlowText.of(flows(conntrack, 10).getFirst().original()));
 
             assertFalse(translated.isDestinationTranslated());
             assertFalse(translated.hasSeenReply());
             assertTrue(
                 conntrack.find(translated.original())
                         instanceof Answer.Given<Optional<Flow>>(var found)
-                    && found.orElseThrow().toString().equals(translated.toString()));
+                    && FlowText.of(found.orElseThrow()).equals(FlowText.of(translated)));
             assertEquals(
                 new Answer.Given<>(Optional.empty()),
-                conntrack.find(new Tuple(17, Address.of(ONE), Address.of(ONE), 1, 2)));
+                conntrack.find(new Tuple(17, Data.of(ONE), Data.of(ONE), 1, 2)));
 
             assertEquals(new Answer.Given<>(true), conntrack.delete(translated));
             assertEquals(new Answer.Given<>(false), conntrack.delete(translated));
@@ -108,7 +110,7 @@ class ConntrackTest {
             assertEquals(0x4000, flow.mark());
             assertEquals(
                 "127.0.0.1:5001 > 127.0.0.9:4000, answered 127.0.0.2:4000 > 127.0.0.1:5001",
-                flow.toString());
+                FlowText.of(flow));
             Answer<Conntrack.Stats> answer = conntrack.stats();
             assertTrue(
                 answer instanceof Answer.Given<Conntrack.Stats>(var stats)
@@ -149,7 +151,7 @@ class ConntrackTest {
                   "127.0.0.1:5001 > 127.0.0.2:4000, answered 127.0.0.2:4000 > 192.0.2.1:5001",
                   "127.0.0.1:5002 > 127.0.0.3:4000, answered 127.0.0.3:4000 > 127.0.0.1:5002",
                   "127.0.0.1:5003 > 127.0.0.3:4000, answered 127.0.0.3:4000 > 127.0.0.1:5003"),
-              seen.stream().map(Flow::toString).toList());
+              seen.stream().map(FlowText::of).toList());
           assertTrue(seen.stream().allMatch(Flow::isDecidedByNatRules));
         });
   }

@@ -5,9 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ipmasq.netlink.MalformedMessage;
-import ipmasq.netlink.MessageReader;
+import ipmasq.netlink.Message;
 import ipmasq.netlink.MessageWriter;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class FlowTest {
@@ -28,18 +29,18 @@ class FlowTest {
   }
 
   private static Flow read(byte[] message) throws MalformedMessage {
-    MessageReader reader = new MessageReader(message, message.length);
-    if (!reader.next()) {
+    List<Message> messages = Message.in(message, message.length);
+    if (messages.isEmpty()) {
       throw new MalformedMessage("nothing");
     }
-    return Flow.read(reader);
+    return Flow.read(messages.getFirst());
   }
 
   @Test
   void whatTheKernelSays() throws Exception {
     Flow flow = read(message());
     assertEquals(
-        "10.0.0.1:5000 > 1.1.1.1:53, answered 1.1.1.1:53 > 192.0.2.1:6000", flow.toString());
+        "10.0.0.1:5000 > 1.1.1.1:53, answered 1.1.1.1:53 > 192.0.2.1:6000", FlowText.of(flow));
     assertTrue(flow.isSourceTranslated());
     assertEquals(7, flow.mark());
     MessageWriter named = new MessageWriter();
@@ -69,7 +70,7 @@ class FlowTest {
 
   private static void readOrRefuse(byte[] bytes) {
     try {
-      assertFalse(read(bytes).toString().isEmpty());
+      assertFalse(FlowText.of(read(bytes)).isEmpty());
     } catch (MalformedMessage malformed) {
       assertFalse(malformed.getMessage().isEmpty());
     }

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ipmasq.netlink.AddressText;
 import ipmasq.netlink.Answer;
 import ipmasq.netlink.Errno;
 import ipmasq.netlink.KernelTest;
@@ -43,7 +42,11 @@ class IpsetsTest {
   }
 
   private static String text(IpsetBlock block) {
-    return AddressText.of(block.address()) + "/" + block.prefix();
+    try {
+      return InetAddress.getByAddress(block.address()).getHostAddress() + "/" + block.prefix();
+    } catch (UnknownHostException e) {
+      throw new AssertionError(e);
+    }
   }
 
   private static List<String> sorted(IpsetContent content) {
@@ -73,7 +76,7 @@ class IpsetsTest {
                 List.of("10.0.0.0/8", "10.1.0.0/16 nomatch", "192.0.2.1/32"), sorted(nets));
             assertEquals(List.of("192.0.2.0/24"), sorted(content(ipsets, "ips")));
             assertEquals(10, content(ipsets, "six").family());
-            assertEquals(List.of("2001:db8::1/128"), sorted(content(ipsets, "six")));
+            assertEquals(List.of("2001:db8:0:0:0:0:0:1/128"), sorted(content(ipsets, "six")));
             assertEquals(List.of("10.0.0.1/32", "10.0.0.2/32"), sorted(content(ipsets, "bits")));
             assertEquals(List.of("10.0.0.1/32,6:80,10.0.0.2/32"), sorted(content(ipsets, "ends")));
             assertEquals(
@@ -102,7 +105,6 @@ class IpsetsTest {
           make("ports hash:ip,port", "10.0.0.1,tcp:80");
           make("ends hash:ip,port,net", "10.0.0.1,udp:53,192.0.2.0/24");
           make("bits bitmap:ip range 10.0.0.0/24", "10.0.0.1");
-          make("links hash:net,iface", "10.0.0.0/8,eth0");
           make("list list:set", "nets");
           IpsetKey one = key("10.0.0.1");
           try (Ipsets ipsets = Ipsets.open()) {
@@ -111,6 +113,7 @@ class IpsetsTest {
             assertEquals(10, given(ipsets.find("six")).family());
             assertEquals("list:set", given(ipsets.find("list")).type());
             assertRefused(Errno.ENOENT, ipsets.find("none"));
+            assertRefused(Errno.ENOENT, ipsets.content("none", MANY));
             assertRefused(Errno.ENOENT, ipsets.test("none", one));
 
             assertIn(true, ipsets, "nets", one);
@@ -125,8 +128,6 @@ class IpsetsTest {
             assertIn(false, ipsets, "ends", one.withPort(17, 53).withSecond(ip("192.0.3.9")));
             assertIn(true, ipsets, "bits", one);
             assertIn(false, ipsets, "bits", key("10.0.1.1")); // outside its range
-            assertIn(true, ipsets, "links", one.withInterface("eth0"));
-            assertIn(false, ipsets, "links", one.withInterface("eth1"));
           }
         });
   }
@@ -143,26 +144,9 @@ class IpsetsTest {
     return InetAddress.getByName(address).getAddress();
   }
 
-  @Test
-  void namesByIndex() throws Exception {
-    OwnNamespace.run(
-        () -> {
-          make("one hash:ip");
-          make("two hash:ip");
-          output("ipset", "swap", "one", "two");
-          try (Ipsets ipsets = Ipsets.open()) {
-            assertEquals("one", given(ipsets.name(0)));
-            assertEquals("two", given(ipsets.name(1)));
-            assertRefused(Errno.ENOENT, ipsets.name(2));
-            assertRefused(Errno.ENOENT, ipsets.content("three", MANY));
-            assertEquals("one", given(ipsets.name(0)), "a refusal leaves nothing behind");
-          }
-        });
-  }
-
   private static void assertRefused(Errno errno, Answer<?> answer) {
     NetlinkFailure failure = assertInstanceOf(Answer.Failed.class, answer).failure();
-    assertEquals(errno, assertInstanceOf(NetlinkFailure.Refused.class, failure).refusal().errno());
+    assertEquals(errno, assertInstanceOf(NetlinkFailure.Refused.class, failure).errno());
   }
 
   @Test

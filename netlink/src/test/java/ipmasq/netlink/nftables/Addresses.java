@@ -1,8 +1,14 @@
 package ipmasq.netlink.nftables;
 
+import ipmasq.netlink.Data;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Ranges of addresses in text, for tests. */
 final class Addresses {
@@ -10,51 +16,52 @@ final class Addresses {
 
   /** The bytes of an address. */
   static byte[] bytes(String address) {
-    return java.net.InetAddress.ofLiteral(address).getAddress();
+    return InetAddress.ofLiteral(address).getAddress();
   }
 
   /** Ranges written as {@code first-last}, or as one address. */
-  static Ranges ranges(String... ranges) {
-    Iterator<String> all = List.of(ranges).iterator();
-    return (first, last) -> {
-      if (!all.hasNext()) {
-        return false;
-      }
-      String[] ends = all.next().split("-");
-      System.arraycopy(bytes(ends[0]), 0, first, 0, first.length);
-      System.arraycopy(bytes(ends[ends.length - 1]), 0, last, 0, last.length);
-      return true;
-    };
+  static Iterator<Element.Range> ranges(String... ranges) {
+    return Stream.of(ranges)
+        .map(range -> range.split("-"))
+        .map(ends -> new Element.Range(bytes(ends[0]), bytes(ends[ends.length - 1])))
+        .iterator();
   }
 
   /** So many ranges of 16 addresses with 16 others between them, from an address on. */
-  static Ranges many(int count, int from) {
-    int[] next = {0};
-    return (first, last) -> {
-      if (next[0] == count) {
-        return false;
-      }
-      int start = from + next[0]++ * 32;
-      System.arraycopy(Data.u32(start).bytes(), 0, first, 0, 4);
-      System.arraycopy(Data.u32(start + 15).bytes(), 0, last, 0, 4);
-      return true;
-    };
+  static Iterator<Element.Range> many(int count, int from) {
+    return IntStream.range(0, count)
+        .map(i -> from + i * 32)
+        .mapToObj(i -> new Element.Range(Data.u32(i).bytes(), Data.u32(i + 15).bytes()))
+        .iterator();
   }
 
-  /** The ranges of a set in text, in the order of the kernel. */
+  /** The ranges of a set of IPv4 in text, in the order of the kernel. */
   static List<String> in(Nftables nftables, NftSet set) {
     List<String> found = new ArrayList<>();
+    int[] last = {-1};
     var failure =
-        nftables.ranges(
+        nftables.elements(
             set,
-            (first, last) ->
-                found.add(
-                    Format.ADDRESS.show(Data.of(first))
-                        + "-"
-                        + Format.ADDRESS.show(Data.of(last))));
+            element -> {
+              byte[] key = element.key().orElseThrow().bytes();
+              if (element.end()) {
+                last[0] = ByteBuffer.wrap(key).getInt() - 1;
+              } else {
+                found.add(text(key) + "-" + text(Data.u32(last[0]).bytes()));
+                last[0] = -1;
+              }
+            });
     if (failure.isPresent()) {
       throw new AssertionError(failure.get().toString());
     }
     return found;
+  }
+
+  private static String text(byte[] address) {
+    try {
+      return InetAddress.getByAddress(address).getHostAddress();
+    } catch (UnknownHostException e) {
+      throw new AssertionError(e);
+    }
   }
 }

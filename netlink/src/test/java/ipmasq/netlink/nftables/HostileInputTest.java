@@ -5,8 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ipmasq.netlink.Data;
 import ipmasq.netlink.MalformedMessage;
-import ipmasq.netlink.MessageReader;
+import ipmasq.netlink.Message;
 import ipmasq.netlink.MessageWriter;
 import ipmasq.netlink.nftables.Expression.Unknown;
 import ipmasq.netlink.nftables.Statement.Verdict;
@@ -21,23 +22,23 @@ class HostileInputTest {
   private static final Table TABLE =
       new Table(TableFamily.INET, "masq").with(Table.Flag.OWNER).commented("a table");
   private static final NftSet SET =
-      NftSet.intervals(TABLE, "keep4", KeyType.IPV4_ADDR).withCounters().limited(9);
+      NftSet.intervals(TABLE, "keep4", KeyType.IPV4_ADDR).withCounters();
 
   private static List<byte[]> messages() {
     List<byte[]> messages = new ArrayList<>();
     MessageWriter out = new MessageWriter();
     for (Rule rule : Samples.rules()) {
-      rule.write(begin(out), 0);
+      rule.write(begin(out));
       messages.add(out.message());
     }
     TABLE.write(begin(out));
     messages.add(out.message());
-    new Chain(TABLE, "post", "nat", Hook.POSTROUTING, 90).commented("c").write(begin(out));
+    new Chain(TABLE, "post", "nat", Hook.POSTROUTING, 90).write(begin(out));
     messages.add(out.message());
     SET.write(begin(out), 1);
     messages.add(out.message());
-    new ElementWriter(SET, Addresses.ranges("10.0.0.0-10.0.0.9", "240.0.0.0-255.255.255.255"))
-        .write(begin(out));
+    Element.write(
+        begin(out), SET, Addresses.ranges("10.0.0.0-10.0.0.9", "240.0.0.0-255.255.255.255"));
     messages.add(out.message());
     return messages;
   }
@@ -51,8 +52,7 @@ class HostileInputTest {
     int taken = 0;
     for (Reader reader : READERS) {
       try {
-        MessageReader message = new MessageReader(bytes, bytes.length);
-        while (message.next()) {
+        for (Message message : Message.in(bytes, bytes.length)) {
           assertFalse(reader.read(message).isEmpty());
         }
         taken++;
@@ -64,7 +64,7 @@ class HostileInputTest {
   }
 
   private interface Reader {
-    String read(MessageReader message) throws MalformedMessage;
+    String read(Message message) throws MalformedMessage;
   }
 
   private static final List<Reader> READERS =
@@ -72,10 +72,11 @@ class HostileInputTest {
           message -> Table.read(message).toString(),
           message -> Chain.read(message).toString(),
           message -> NftSet.read(message).toString(),
-          message -> "rule " + Rule.read(message),
+          message -> "rule " + Rule.read(message).expressions(),
           message -> {
-            new ElementReader(SET, new RangeAssembler(SET, (_, _) -> {})).read(message);
-            return "elements";
+            List<Element> elements = new ArrayList<>();
+            Element.read(message, elements::add);
+            return "elements " + elements;
           });
 
   @Test
@@ -150,12 +151,9 @@ class HostileInputTest {
                 (byte) 8, (byte) 0, (byte) 3, (byte) 0, (byte) 0, (byte) 0, (byte) 0, (byte) 1));
     Rule rule = new Rule(TableFamily.IP, "t", "c", List.of(future, setting, Verdict.DROP), "", 0);
     MessageWriter out = new MessageWriter().begin(0, 0).netfilter(TableFamily.IP.number(), 0);
-    rule.write(out, 0);
+    rule.write(out);
     byte[] bytes = out.message();
-    MessageReader message = new MessageReader(bytes, bytes.length);
-    assertTrue(message.next());
-    assertEquals(rule, Rule.read(message));
-    assertEquals("[quantum] [meta] drop", rule.toString());
+    assertEquals(rule, Rule.read(Message.in(bytes, bytes.length).getFirst()));
   }
 
   @Test

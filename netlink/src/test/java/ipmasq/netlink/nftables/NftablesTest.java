@@ -7,13 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ipmasq.netlink.Answer;
-import ipmasq.netlink.Errno;
 import ipmasq.netlink.KernelTest;
 import ipmasq.netlink.OwnNamespace;
-import ipmasq.netlink.nftables.Statement.Counter;
 import ipmasq.netlink.nftables.Statement.Verdict;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -87,7 +86,6 @@ class NftablesTest {
               	}
 
               	chain post {
-              		comment "a chain"
               		type nat hook postrouting priority srcnat - 10; policy accept;
               		ip daddr @keep4 return comment "stays as it is"
               		ip6 daddr != @keep6 counter packets 3 bytes 180 jump other
@@ -111,10 +109,9 @@ class NftablesTest {
           Table table = given(nftables.tables()).getFirst();
           assertEquals(TABLE, new Table(table.family(), table.name()).commented(table.comment()));
           assertEquals(Optional.of(table), given(nftables.find(TABLE)));
-          List<Chain> chains = given(nftables.chains());
+          List<Chain> chains = given(nftables.chains(TABLE.family()));
           assertEquals(List.of("other", "post"), chains.stream().map(Chain::name).toList());
           assertEquals(CHAIN.base(), chains.get(1).base());
-          assertEquals("a chain", chains.get(1).comment());
           assertEquals(Optional.of(chains.get(1)), given(nftables.find(CHAIN)));
           List<NftSet> sets = given(nftables.sets(TABLE));
           assertEquals("a set", sets.get(0).commented("a set").comment());
@@ -130,7 +127,6 @@ class NftablesTest {
           assertEquals(Optional.of(rules.size()), given(nftables.uses(CHAIN)));
           assertEquals(rules.size(), given(nftables.count(CHAIN)));
           assertEquals(given(nftables.digest(CHAIN)), given(nftables.digest(CHAIN)));
-          assertEquals(rules, given(nftables.rules(TABLE)));
           assertEquals(List.of(), given(nftables.rules(new Chain(TABLE, "other"))));
         });
   }
@@ -147,7 +143,7 @@ class NftablesTest {
           assertEquals(List.of(), given(nftables.sets(TABLE)));
           assertEquals(
               "Optional[No such file or directory (ENOENT)]",
-              nftables.elements(V4, (_, _, _) -> {}).toString());
+              nftables.elements(V4, _ -> {}).toString());
         });
   }
 
@@ -172,17 +168,13 @@ class NftablesTest {
   }
 
   @Test
-  void aRaceIsLost() throws Exception {
+  void everyCommitChangesTheGeneration() throws Exception {
     inNamespace(
         nftables -> {
           Generation before = given(nftables.generation());
           assertEquals(before, given(nftables.generation()));
           output("nft", "add table ip other");
-          Generation after = given(nftables.generation());
-          assertNotEquals(before, after);
-          assertEquals(
-              new Commit.Raced(Errno.ERESTART), nftables.commit(Batch.after(before).add(TABLE)));
-          commit(nftables, Batch.after(after).add(TABLE));
+          assertNotEquals(before, given(nftables.generation()));
         });
   }
 
@@ -201,24 +193,12 @@ class NftablesTest {
                   .add(TABLE)
                   .add(CHAIN)
                   .add(new Rule(CHAIN, Verdict.ACCEPT).commented("c")));
-          Rule c = given(nftables.rules(CHAIN)).getFirst();
-          commit(
-              nftables,
-              new Batch()
-                  .insert(new Rule(CHAIN, Verdict.ACCEPT).commented("a"))
-                  .insertBefore(new Rule(CHAIN, Verdict.ACCEPT).commented("b"), c.handle())
-                  .addAfter(new Rule(CHAIN, Verdict.ACCEPT).commented("d"), c.handle())
-                  .add(new Rule(CHAIN, Verdict.ACCEPT).commented("e")));
-          assertEquals(
-              List.of("a", "b", "c", "d", "e"),
-              given(nftables.rules(CHAIN)).stream().map(Rule::comment).toList());
-          commit(nftables, new Batch().replace(c.commented("C")));
+          commit(nftables, new Batch().add(new Rule(CHAIN, Verdict.ACCEPT).commented("d")));
           List<Rule> rules = given(nftables.rules(CHAIN));
-          assertEquals("C", rules.get(2).comment());
-          commit(nftables, new Batch().delete(rules.get(1)).delete(rules.get(3)));
+          assertEquals(List.of("c", "d"), rules.stream().map(Rule::comment).toList());
+          commit(nftables, new Batch().delete(rules.getFirst()));
           assertEquals(
-              List.of("a", "C", "e"),
-              given(nftables.rules(CHAIN)).stream().map(Rule::comment).toList());
+              List.of("d"), given(nftables.rules(CHAIN)).stream().map(Rule::comment).toList());
           commit(nftables, new Batch().flush(CHAIN));
           assertEquals(List.of(), given(nftables.rules(CHAIN)));
           commit(nftables, new Batch().delete(CHAIN).delete(TABLE));
@@ -264,34 +244,35 @@ class NftablesTest {
               }
               """
                   .indent(0));
-          List<Rule> rules =
-              given(nftables.chains()).stream()
+          List<List<String>> rules =
+              Stream.of(TableFamily.IP, TableFamily.IP6)
+                  .flatMap(family -> given(nftables.chains(family)).stream())
                   .flatMap(chain -> given(nftables.rules(chain)).stream())
+                  .map(rule -> rule.expressions().stream().map(NftablesTest::kind).toList())
                   .toList();
           assertEquals(
-              """
-              ip daddr 10.0.0.0/9 xt match "comment" xt match "addrtype" \
-              counter packets 0 bytes 0 xt target "MASQUERADE"
-              meta mark set 0x00004000 [limit] [log] meta l4proto tcp th dport vmap @ports
-              meta l4proto tcp ip6 saddr . th dport @__set0 ct mark 0x00000007 ip6 daddr fd00::/9 [quota]
-              ip6 nexthdr tcp @th,104,8 & 0x02 != 0x00 ip6 saddr != fd12::/16 \
-              th sport 1024-2048 goto far
-              [reject]
-              """,
-              // nft writes a range as two comparisons before version 1.1.
-              (String.join("\n", rules.stream().map(Rule::toString).toList()) + "\n")
-                  .replace("th sport >= 1024 th sport <= 2048", "th sport 1024-2048"));
+              List.of("Payload", "Bitwise", "Cmp", "Xtables", "Xtables", "Counter", "Xtables"),
+              rules.getFirst());
+          assertEquals(List.of("Immediate", "SetMeta", "limit", "log"), rules.get(1).subList(0, 4));
+          assertEquals("MapLookup", rules.get(1).getLast());
+          assertTrue(rules.get(2).containsAll(List.of("Lookup", "Ct", "quota")));
+          assertEquals("Verdict", rules.get(3).getLast());
+          assertEquals(List.of("reject"), rules.get(4));
         });
   }
 
+  private static String kind(Expression expression) {
+    return expression instanceof Expression.Unknown unknown
+        ? unknown.name()
+        : expression.getClass().getSimpleName();
+  }
+
   @Test
-  void chainsThatCountAndDrop() throws Exception {
+  void chainsThatDrop() throws Exception {
     inNamespace(
         nftables -> {
-          Chain.BaseHook base =
-              new Chain.BaseHook(
-                  "filter", Hook.FORWARD, -5, Chain.Policy.DROP, Optional.of(new Counter(5, 500)));
-          Chain chain = new Chain(TABLE.family(), TABLE.name(), "fwd", Optional.of(base), "", 0);
+          Chain.BaseHook base = new Chain.BaseHook("filter", Hook.FORWARD, -5, Chain.Policy.DROP);
+          Chain chain = new Chain(TABLE.family(), TABLE.name(), "fwd", Optional.of(base));
           commit(nftables, new Batch().add(TABLE).add(chain));
           assertEquals(Optional.of(base), given(nftables.find(chain)).orElseThrow().base());
           assertTrue(

@@ -1,5 +1,6 @@
 package ipmasq.netlink.nftables;
 
+import ipmasq.netlink.Data;
 import ipmasq.netlink.nftables.Compute.Bitwise;
 import ipmasq.netlink.nftables.Compute.Byteorder;
 import ipmasq.netlink.nftables.Compute.Immediate;
@@ -22,8 +23,7 @@ import java.util.Set;
 /** Objects of every kind. */
 final class Samples {
   static final Table TABLE = new Table(TableFamily.INET, "masq").commented("a table");
-  static final Chain CHAIN =
-      new Chain(TABLE, "post", "nat", Hook.POSTROUTING, 90).commented("a chain");
+  static final Chain CHAIN = new Chain(TABLE, "post", "nat", Hook.POSTROUTING, 90);
 
   private Samples() {}
 

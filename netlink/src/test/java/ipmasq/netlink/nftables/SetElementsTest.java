@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ipmasq.netlink.Answer;
+import ipmasq.netlink.Data;
 import ipmasq.netlink.KernelTest;
 import ipmasq.netlink.NetlinkFailure;
 import ipmasq.netlink.OwnNamespace;
@@ -27,7 +28,8 @@ class SetElementsTest {
 
   private static int count(Nftables nftables) {
     int[] ranges = {0};
-    assertEquals(Optional.empty(), nftables.ranges(SET, (_, _) -> ranges[0]++));
+    assertEquals(
+        Optional.empty(), nftables.elements(SET, element -> ranges[0] += element.end() ? 0 : 1));
     return ranges[0];
   }
 
@@ -60,9 +62,9 @@ class SetElementsTest {
             nftables.commit(new Batch().add(TABLE).add(SET).add(SET, Addresses.many(10_000, FROM)));
             int[] seen = {0};
             Optional<NetlinkFailure> failure =
-                nftables.ranges(
+                nftables.elements(
                     SET,
-                    (_, _) -> {
+                    _ -> {
                       if (seen[0]++ == 10) {
                         other.commit(new Batch().add(SET, Addresses.ranges("9.0.0.0")));
                       }
@@ -78,7 +80,7 @@ class SetElementsTest {
     OwnNamespace.run(
         () -> {
           try (Nftables nftables = Nftables.open()) {
-            NftSet counted = SET.withCounters().limited(100).commented("counts");
+            NftSet counted = SET.withCounters().commented("counts");
             nftables.commit(
                 new Batch().add(TABLE).add(counted).add(counted, Addresses.ranges("10.0.0.1")));
             assertEquals(
@@ -86,7 +88,6 @@ class SetElementsTest {
                 table inet masq {
                 	set keep4 {
                 		type ipv4_addr
-                		size 100
                 		flags interval
                 		counter
                 		comment "counts"
@@ -97,11 +98,10 @@ class SetElementsTest {
                 output("nft", "list", "ruleset"));
             StringBuilder elements = new StringBuilder();
             nftables.elements(
-                counted,
-                (key, end, counter) -> elements.append(Data.of(key)).append(end).append(counter));
+                counted, it -> elements.append(it.key()).append(it.end()).append(it.counter()));
             assertEquals(
-                "0x0a000002truecounter packets 0 bytes 0"
-                    + "0x0a000001falsecounter packets 0 bytes 0",
+                "Optional[0x0a000002]trueCounter[packets=0, bytes=0]"
+                    + "Optional[0x0a000001]falseCounter[packets=0, bytes=0]",
                 elements.toString());
           }
         });
@@ -118,7 +118,7 @@ class SetElementsTest {
             assertTrue(output("nft", "get element inet masq keys { fd00::2 }").contains("fd00::2"));
             nftables.commit(new Batch().delete(keys, Addresses.ranges("fd00::2")));
             int[] seen = {0};
-            nftables.elements(keys, (_, _, _) -> seen[0]++);
+            nftables.elements(keys, _ -> seen[0]++);
             assertEquals(1, seen[0]);
           }
         });

@@ -1,11 +1,11 @@
-package ipmasq.netlink.nftables;
+package ipmasq.netlink;
 
-import ipmasq.netlink.AddressText;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
 
-/** Bytes of a packet or a register. Immutable. */
+/** Bytes: an address, part of a packet, a register. Immutable. */
 public final class Data {
   private static final int IFNAMSIZ = 16;
 
@@ -25,15 +25,12 @@ public final class Data {
 
   /** In network order, like ports. */
   public static Data u16(int value) {
-    return new Data(new byte[] {(byte) (value >>> 8), (byte) value});
+    return new Data(ByteBuffer.allocate(2).putShort((short) value).array());
   }
 
   /** In network order. */
   public static Data u32(int value) {
-    return new Data(
-        new byte[] {
-          (byte) (value >>> 24), (byte) (value >>> 16), (byte) (value >>> 8), (byte) value
-        });
+    return new Data(ByteBuffer.allocate(4).putInt(value).array());
   }
 
   /** In host order, like marks and all numbers that the kernel itself generates. */
@@ -61,29 +58,6 @@ public final class Data {
 
   public int length() {
     return bytes.length;
-  }
-
-  /** Up to eight bytes as a number in network order. */
-  long number() {
-    long value = 0;
-    for (byte each : bytes) {
-      value = value << 8 | each & 0xff;
-    }
-    return value;
-  }
-
-  /** The bytes in the other order. */
-  Data reversed() {
-    byte[] other = new byte[bytes.length];
-    for (int i = 0; i < other.length; i++) {
-      other[i] = bytes[bytes.length - 1 - i];
-    }
-    return new Data(other);
-  }
-
-  /** As an address, if it has the length of one. */
-  String address() {
-    return bytes.length == 4 || bytes.length == 16 ? AddressText.of(bytes) : toString();
   }
 
   @Override

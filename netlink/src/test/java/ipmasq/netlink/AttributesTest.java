@@ -4,12 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ipmasq.netlink.NetlinkFailure.Refused;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-class AttributeReaderTest {
+class AttributesTest {
   private static final HexFormat HEX = HexFormat.of();
 
   @Test
@@ -21,33 +23,23 @@ class AttributeReaderTest {
     writer.u8(1, 9).end(nest);
     byte[] message = writer.message();
 
-    MessageReader messages = new MessageReader(message, message.length);
-    assertTrue(messages.next());
-    assertEquals(7, messages.type());
-    assertEquals(1, messages.flags());
-    assertEquals(2, messages.family());
-    AttributeReader attributes = messages.attributes();
-    assertTrue(attributes.next());
-    assertEquals(0xfe, attributes.u8());
-    assertTrue(attributes.next());
-    assertEquals(0xfedc, attributes.u16());
-    assertTrue(attributes.next());
-    assertEquals(0xfedcba98, attributes.u32());
-    assertEquals(0x98badcfe, attributes.hostU32());
-    assertTrue(attributes.next());
-    assertEquals(0xfedcba9876543210L, attributes.u64());
-    assertTrue(attributes.next());
-    assertEquals("größe", attributes.string());
-    assertTrue(attributes.next());
-    assertArrayEquals(new byte[] {1, 2, 3}, attributes.bytes());
-    assertTrue(attributes.next());
-    assertEquals(7, attributes.type());
-    AttributeReader nested = attributes.nested();
-    assertTrue(nested.next());
-    assertEquals(9, nested.u8());
-    assertFalse(nested.next());
-    assertFalse(attributes.next());
-    assertFalse(messages.next());
+    List<Message> messages = Message.in(message, message.length);
+    assertEquals(1, messages.size());
+    assertEquals(7, messages.getFirst().type());
+    assertEquals(1, messages.getFirst().flags());
+    assertEquals(2, messages.getFirst().family());
+    assertEquals(10, messages.getFirst().resource());
+    Attributes attributes = messages.getFirst().attributes();
+    assertEquals(Set.of(1, 2, 3, 4, 5, 6, 7), attributes.types());
+    assertEquals(0xfe, attributes.u8(1));
+    assertEquals(0xfedc, attributes.u16(2));
+    assertEquals(0xfedcba98, attributes.u32(3));
+    assertEquals(0x98badcfe, attributes.hostU32(3));
+    assertEquals(0xfedcba9876543210L, attributes.u64(4));
+    assertEquals("größe", attributes.string(5));
+    assertArrayEquals(new byte[] {1, 2, 3}, attributes.bytes(6));
+    assertEquals(9, attributes.nested(7).u8(1));
+    assertEquals(Set.of(1), attributes.nested(7).types());
   }
 
   @Test
@@ -74,28 +66,30 @@ class AttributeReaderTest {
 
   @Test
   void theLastOneMayLackItsPadding() throws Exception {
-    AttributeReader reader = over("05000100" + "07");
-    assertTrue(reader.next());
-    assertEquals(7, reader.u8());
-    assertFalse(reader.next());
+    assertEquals(7, over("05000100" + "07").u8(1));
   }
 
   @Test
   void numbersOfTheWrongSize() throws Exception {
-    AttributeReader reader = over("0600010000000000");
-    assertTrue(reader.next());
-    assertThrows(MalformedMessage.class, reader::u8);
-    assertEquals(0, reader.u16());
-    assertThrows(MalformedMessage.class, reader::u32);
-    assertThrows(MalformedMessage.class, reader::u64);
-    assertThrows(MalformedMessage.class, () -> reader.copyTo(new byte[3]));
+    Attributes attributes = over("0600010000000000");
+    assertThrows(MalformedMessage.class, () -> attributes.u8(1));
+    assertEquals(0, attributes.u16(1));
+    assertThrows(MalformedMessage.class, () -> attributes.u32(1));
+    assertThrows(MalformedMessage.class, () -> attributes.u64(1));
+  }
+
+  @Test
+  void whatIsMissing() throws Exception {
+    Attributes none = over("");
+    assertThrows(MalformedMessage.class, () -> none.bytes(1));
+    assertEquals(5, none.u32(1, 5));
+    assertEquals(Set.of(), none.nested(1).types());
+    assertEquals(List.of(), none.list(1));
   }
 
   @Test
   void textWithoutItsEnd() throws Exception {
-    AttributeReader reader = over("0700010061626300");
-    assertTrue(reader.next());
-    assertEquals("abc", reader.string());
+    assertEquals("abc", over("0700010061626300").string(1));
   }
 
   @Test
@@ -109,8 +103,7 @@ class AttributeReaderTest {
           "ffffff7f000000000000000000000000"
         }) {
       byte[] bytes = HEX.parseHex(hex);
-      MessageReader reader = new MessageReader(bytes, bytes.length);
-      assertThrows(MalformedMessage.class, reader::next, hex);
+      assertThrows(MalformedMessage.class, () -> Message.in(bytes, bytes.length), hex);
     }
   }
 
@@ -119,28 +112,26 @@ class AttributeReaderTest {
     // -EPERM about a message of 20 bytes, capped, with a text
     String error = "ffffffff 14000000 00000000 00000000 00000000 0700 0100 6e6f0000";
     byte[] whole = HEX.parseHex(("2c000000 0200 0003 01000000 00000000" + error).replace(" ", ""));
-    MessageReader reader = new MessageReader(whole, whole.length);
-    assertTrue(reader.next());
-    assertEquals(new Refusal(0, Errno.EPERM, "no", 0), Acknowledgement.of(reader, 0));
+    assertEquals(
+        new Refused(0, Errno.EPERM, "no"),
+        Refused.read(Message.in(whole, whole.length).getFirst(), 0));
     for (int length = 16; length < whole.length; length++) {
       byte[] cut = java.util.Arrays.copyOf(whole, length);
       cut[0] = (byte) length;
-      MessageReader of = new MessageReader(cut, length);
-      assertTrue(of.next());
+      Message message = Message.in(cut, length).getFirst();
       try {
-        assertEquals(Errno.EPERM, Acknowledgement.of(of, 0).errno());
+        assertEquals(Errno.EPERM, Refused.read(message, 0).errno());
       } catch (MalformedMessage expected) {
         assertFalse(expected.getMessage().isEmpty());
       }
     }
   }
 
-  private static AttributeReader over(String hex) {
-    byte[] bytes = HEX.parseHex(hex);
-    return new AttributeReader(bytes, 0, bytes.length);
+  private static Attributes over(String hex) throws MalformedMessage {
+    return new Attributes(HEX.parseHex(hex));
   }
 
   private static String complaint(String hex) {
-    return assertThrows(MalformedMessage.class, over(hex)::next).getMessage();
+    return assertThrows(MalformedMessage.class, () -> over(hex)).getMessage();
   }
 }

@@ -16,6 +16,7 @@ import ipmasq.net.Family;
 import ipmasq.plan.Observed;
 import ipmasq.plan.Plan;
 import ipmasq.policy.Policy;
+import ipmasq.policy.Translation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -45,6 +46,7 @@ public final class IptablesBackend implements Backend, AutoCloseable {
 
   private Optional<Variant> variant = Optional.empty();
   private Kind printed = Kind.UNKNOWN; // what iptables-save says of itself
+  private boolean old; // before 1.6.2
   private boolean worked;
 
   /** Whether a script that says it is iptables-nft may be another by now. */
@@ -133,7 +135,10 @@ public final class IptablesBackend implements Backend, AutoCloseable {
     return linked == Kind.UNKNOWN ? printed : linked;
   }
 
-  /** Almost the policy itself: iptables prints a source or an interface that means any as none. */
+  /**
+   * Almost the policy itself: iptables prints a source or an interface that means any as none, and
+   * an old one cannot randomise ports.
+   */
   @Override
   public Policy normalize(Policy policy, Observed observed) {
     return normalize(policy);
@@ -142,12 +147,13 @@ public final class IptablesBackend implements Backend, AutoCloseable {
   Policy normalize(Policy policy) {
     boolean anySource = policy.sources().stream().anyMatch(source -> source.prefix() == 0);
     boolean anyInterface = policy.interfaces().contains("+");
+    Translation how = policy.translation();
     return new Policy(
         policy.family(),
         anySource ? List.of() : policy.sources().stream().distinct().toList(),
         anyInterface ? List.of() : policy.interfaces().stream().distinct().toList(),
         policy.destinations(),
-        policy.translation());
+        new Translation(how.addresses(), how.ports(), how.randomFully() && !old));
   }
 
   @Override
@@ -178,6 +184,7 @@ public final class IptablesBackend implements Backend, AutoCloseable {
     worked = true;
     doubtful = false;
     printed = table.kind() == Kind.UNKNOWN ? printed : table.kind();
+    old |= table.isOld();
     IptablesObserved found = IptablesObserved.in(table, family, names);
     if (found.isSomebodyElses()) {
       return new Observation.Unusable(FailureAdvice.somebodyElses(names.main()));
@@ -211,6 +218,7 @@ public final class IptablesBackend implements Backend, AutoCloseable {
       variant = Optional.of(used.kind().other());
     } else if (variant.isEmpty()) {
       printed = Kind.UNKNOWN;
+      old = false;
       variant = Optional.of(probe.variant());
     }
     return variant.get();
@@ -249,7 +257,8 @@ public final class IptablesBackend implements Backend, AutoCloseable {
     if (mixed.isPresent()) {
       return new Outcome.Refused(mixed.get());
     }
-    List<String> command = List.of(program, "--noflush", "--counters", "-w", LOCK_WAIT_SECONDS);
+    List<String> command = new ArrayList<>(List.of(program, "--noflush", "--counters"));
+    command.addAll(old ? List.of() : List.of("-w", LOCK_WAIT_SECONDS));
     CommandResult result = probe.commands().run(command, text, line -> {});
     if (!(result instanceof CommandResult.Ended ended)) {
       variant = result instanceof CommandResult.Missing ? Optional.empty() : variant;

@@ -1,6 +1,7 @@
 package ipmasq.e2e;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ipmasq.config.ParsedJson;
@@ -45,12 +46,16 @@ class TraceTest {
 
   /** Connections from the pod, again and again, while something waits for them. */
   private Result during(String destination, String... command) {
+    return during(List.of(destination), command);
+  }
+
+  private Result during(List<String> destinations, String... command) {
     AtomicBoolean over = new AtomicBoolean();
     CompletableFuture<Void> traffic =
         CompletableFuture.runAsync(
             () -> {
               while (!over.get()) {
-                lab.send(Probe.tcp(destination));
+                destinations.forEach(each -> lab.send(Probe.tcp(each)));
                 LockSupport.parkNanos(100_000_000);
               }
             });
@@ -148,6 +153,44 @@ class TraceTest {
         "the ruleset as it was",
         () -> counted(node.namespace().nft("list", "ruleset")),
         counted(before)::equals);
+  }
+
+  /** Each tells only of the flows that it was asked for, although the kernel tells both of all. */
+  @Test
+  void twoAtOnce() {
+    running("nftables");
+    AgentProcess other =
+        AgentProcess.start(
+            node.namespace(), "trace", "10.9.9.9", "--for=10s", "--output=json", "--port=7777");
+    Eventually.within(
+        Node.PATIENCE,
+        "its table",
+        () -> node.namespace().nft("list", "tables"),
+        tables -> tables.contains(TraceTable.PREFIX));
+    List<String> both = List.of("203.0.113.5", "10.9.9.9");
+    Result json = during(both, "trace", "203.0.113.5", "--for=2s", "--output=json");
+    List<?> flows = (List<?>) ParsedJson.map(ParsedJson.of(json.stdout())).get("flows");
+    assertTrue(flows.size() > 1, json.toString());
+    for (Object each : flows) {
+      Map<String, Object> flow = ParsedJson.map(each);
+      assertEquals("203.0.113.5", flow.get("destination"), json.toString());
+      assertEquals("192.0.2.10", flow.get("leftWith"), json.toString());
+      assertTrue(("" + flow.get("decidedBy")).contains("masquerade"), json.toString());
+    }
+    assertEquals(0, other.awaitExit());
+    assertFalse(other.stdout().toString().contains("203.0.113.5"), other.toString());
+  }
+
+  @Test
+  void whatIsDroppedNamesTheRule() {
+    running("nftables");
+    node.namespace()
+        .nft(
+            "table inet wall { chain forward { type filter hook forward priority 0;"
+                + " ip daddr 10.9.9.9 drop; }; }");
+    Result text = during("10.9.9.9", "trace", "10.9.9.9", "--for=3s");
+    assertTrue(text.stdout().contains("did not leave, or nothing tracked it"), text.toString());
+    assertTrue(text.stdout().contains("decided by inet wall forward handle"), text.toString());
   }
 
   @Test

@@ -3,10 +3,8 @@ package ipmasq.evidence.trace;
 import ipmasq.iptables.Commands;
 import ipmasq.iptables.Commands.CommandResult;
 import ipmasq.net.ForeignText;
-import ipmasq.netlink.nftables.Chain;
-import ipmasq.netlink.nftables.Rule;
-import ipmasq.netlink.nftables.Table;
 import ipmasq.netlink.nftables.TableFamily;
+import ipmasq.netlink.nftables.Trace;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -28,24 +26,26 @@ public final class RuleTexts {
     this.commands = commands;
   }
 
-  ForeignText of(TableFamily family, String table, String chain, long handle, TraceTable kernel) {
-    boolean iptables =
-        family != TableFamily.INET && family != TableFamily.BRIDGE && OF_IPTABLES.contains(table);
-    if (iptables) {
-      String program = family == TableFamily.IP ? "iptables-nft" : "ip6tables-nft";
+  /** Empty at the end of a chain, or if no such tool is installed. */
+  ForeignText of(Trace step, TraceTable kernel) {
+    if (step.rule() == 0) {
+      return new ForeignText("");
+    }
+    if (step.family() != TableFamily.INET && OF_IPTABLES.contains(step.table())) {
+      String program = step.family() == TableFamily.IP ? "iptables-nft" : "ip6tables-nft";
       List<String> listed =
-          lines(List.of(program, "-w", "5", "-t", table, "-S", chain)).stream()
+          lines(List.of(program, "-w", "5", "-t", step.table(), "-S", step.chain())).stream()
               .filter(line -> line.startsWith("-A "))
               .toList();
-      List<Rule> rules = kernel.rules(new Chain(new Table(family, table), chain));
-      for (int i = 0; i < rules.size() && rules.size() == listed.size(); i++) {
-        if (rules.get(i).handle() == handle) {
-          return ForeignText.shortened(listed.get(i));
-        }
+      List<Long> handles = kernel.handles(step);
+      int at = handles.indexOf(step.rule());
+      if (at >= 0 && handles.size() == listed.size()) {
+        return ForeignText.shortened(listed.get(at));
       }
     }
-    String mark = "# handle " + handle;
-    return lines(List.of("nft", "-a", "list", "chain", family.toString(), table, chain)).stream()
+    String mark = "# handle " + step.rule();
+    String family = step.family().toString();
+    return lines(List.of("nft", "-a", "list", "chain", family, step.table(), step.chain())).stream()
         .filter(line -> line.endsWith(mark))
         .findFirst()
         .map(line -> ForeignText.shortened(line.replace(mark, "").strip()))

@@ -21,8 +21,10 @@ import ipmasq.netlink.nftables.Rule;
 import ipmasq.netlink.nftables.Statement.SetMeta;
 import ipmasq.netlink.nftables.Table;
 import ipmasq.netlink.nftables.TableFamily;
+import ipmasq.netlink.nftables.Trace;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A table that marks the first packets of the flows asked for with {@code nftrace}. Its owner is
@@ -31,6 +33,9 @@ import java.util.List;
 public final class TraceTable implements AutoCloseable {
   /** How the names of all such tables begin. They only watch. */
   public static final String PREFIX = "ip-masq-agent-trace-";
+
+  /** This process's. */
+  static final String NAME = PREFIX + ProcessHandle.current().pid();
 
   /** After conntrack (−200), before destination NAT (−100): the destination as it was sent. */
   private static final int BEFORE_DSTNAT = -150;
@@ -45,9 +50,12 @@ public final class TraceTable implements AutoCloseable {
   private static final int NFTA_LIMIT_BURST = 3;
 
   private final Nftables nftables;
+  private final List<Chain> bases;
 
   private TraceTable(Nftables nftables) {
     this.nftables = nftables;
+    this.bases =
+        nftables.baseChains() instanceof Answer.Given<List<Chain>>(var chains) ? chains : List.of();
   }
 
   /** Why there is no table. */
@@ -75,9 +83,7 @@ public final class TraceTable implements AutoCloseable {
 
   private static Batch batch(TraceRequest request) {
     boolean v4 = request.to().family() == Family.IPV4;
-    Table table =
-        new Table(v4 ? TableFamily.IP : TableFamily.IP6, PREFIX + ProcessHandle.current().pid())
-            .with(Table.Flag.OWNER);
+    Table table = new Table(v4 ? TableFamily.IP : TableFamily.IP6, NAME).with(Table.Flag.OWNER);
     Batch batch = new Batch().add(table);
     for (Hook hook : List.of(Hook.PREROUTING, Hook.OUTPUT)) {
       for (int priority : List.of(BEFORE_DSTNAT, AFTER_DSTNAT)) {
@@ -101,27 +107,18 @@ public final class TraceTable implements AutoCloseable {
     rule.add(Cmp.neq(Data.hostU32(0)));
     rule.add(v4 ? Payload.IP_DADDR : Payload.IP6_DADDR);
     rule.add(Cmp.eq(Data.of(request.to().bytes())));
-    request
-        .from()
-        .ifPresent(
-            from -> {
-              rule.add(v4 ? Payload.IP_SADDR : Payload.IP6_SADDR);
-              rule.add(Cmp.eq(Data.of(from.bytes())));
-            });
-    request
-        .protocol()
-        .ifPresent(
-            protocol -> {
-              rule.add(new Meta(Meta.Key.L4PROTO));
-              rule.add(Cmp.eq(Data.u8(protocol)));
-            });
-    request
-        .port()
-        .ifPresent(
-            port -> {
-              rule.add(Payload.DPORT);
-              rule.add(Cmp.eq(Data.u16(port)));
-            });
+    if (request.from().isPresent()) {
+      rule.add(v4 ? Payload.IP_SADDR : Payload.IP6_SADDR);
+      rule.add(Cmp.eq(Data.of(request.from().get().bytes())));
+    }
+    if (request.protocol().isPresent()) {
+      rule.add(new Meta(Meta.Key.L4PROTO));
+      rule.add(Cmp.eq(Data.u8(request.protocol().getAsInt())));
+    }
+    if (request.port().isPresent()) {
+      rule.add(Payload.DPORT);
+      rule.add(Cmp.eq(Data.u16(request.port().getAsInt())));
+    }
     byte[] limit =
         new MessageWriter()
             .u64(NFTA_LIMIT_RATE, 20)
@@ -134,16 +131,21 @@ public final class TraceTable implements AutoCloseable {
     return rule;
   }
 
-  /** The base chains of all tables, by which a step's hook is known. */
-  List<Chain> baseChains() {
-    return nftables.baseChains() instanceof Answer.Given<List<Chain>>(var chains)
-        ? chains
-        : List.of();
+  /** How packets enter the chain of a step, if not by a jump. */
+  Optional<Chain.BaseHook> base(Trace step) {
+    return bases.stream()
+        .filter(chain -> chain.family() == step.family())
+        .filter(chain -> chain.table().equals(step.table()) && chain.name().equals(step.chain()))
+        .findFirst()
+        .flatMap(Chain::base);
   }
 
-  /** The rules of a chain; none if they cannot be read. */
-  List<Rule> rules(Chain chain) {
-    return nftables.rules(chain) instanceof Answer.Given<List<Rule>>(var rules) ? rules : List.of();
+  /** The handles of a chain's rules; none if they cannot be read. */
+  List<Long> handles(Trace step) {
+    Chain chain = new Chain(new Table(step.family(), step.table()), step.chain());
+    return nftables.rules(chain) instanceof Answer.Given<List<Rule>>(var rules)
+        ? rules.stream().map(Rule::handle).toList()
+        : List.of();
   }
 
   /** The table goes with its socket. */

@@ -11,7 +11,7 @@ import java.util.Optional;
 /**
  * A flow, and what rules did to its first packet.
  *
- * @param sourcePort 0 for protocols without ports
+ * @param port where it was sent; 0 for protocols without ports
  * @param leftWith the source that its packets left with; empty: none left, or nothing tracked it
  * @param answered whether anybody answered
  * @param decidedBy the step that decided about its source, or dropped it; empty: no rule did
@@ -19,9 +19,8 @@ import java.util.Optional;
 public record TracedFlow(
     int protocol,
     Ip source,
-    int sourcePort,
     Ip destination,
-    int destinationPort,
+    int port,
     Optional<Ip> leftWith,
     boolean answered,
     Optional<Step> decidedBy,
@@ -46,8 +45,18 @@ public record TracedFlow(
       long handle,
       String verdict,
       ForeignText text) {
-    boolean isAtNatPostrouting() {
-      return nat && hook.equals("postrouting");
+    /**
+     * Whether it gave a flow its source, left it alone, or dropped it.
+     *
+     * @param leftWith empty: it did not leave
+     */
+    boolean decides(Optional<Ip> leftWith, Ip source) {
+      if (leftWith.isEmpty()) {
+        return verdict.equals("drop");
+      }
+      boolean atNat = nat && hook.equals("postrouting") && handle != 0;
+      boolean kept = leftWith.get().equals(source);
+      return atNat && (verdict.equals("accept") || kept && verdict.equals("return"));
     }
 
     Map<String, Object> fields() {
@@ -75,7 +84,7 @@ public record TracedFlow(
     fields.put("source", source);
     fields.put("destination", destination);
     fields.put("protocol", Protocols.name(protocol));
-    fields.put("port", destinationPort);
+    fields.put("port", port);
     fields.put("leftWith", leftWith.isPresent() ? leftWith.get() : null);
     fields.put("answered", answered);
     fields.put("decidedBy", decidedBy.isPresent() ? decidedBy.get().fields() : null);
@@ -91,7 +100,7 @@ public record TracedFlow(
         + destination
         + " ("
         + Protocols.name(protocol)
-        + (destinationPort == 0 ? "" : " " + destinationPort)
+        + (port == 0 ? "" : " " + port)
         + ") "
         + leftWith
             .map(

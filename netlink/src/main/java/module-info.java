@@ -10,5 +10,4 @@ module ipmasq.netlink {
   exports ipmasq.netlink.ipset;
   exports ipmasq.netlink.nftables;
   exports ipmasq.netlink.route;
-  exports ipmasq.netlink.xtables;
 }

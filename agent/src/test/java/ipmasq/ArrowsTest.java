@@ -35,7 +35,6 @@ class ArrowsTest {
           Map.entry("netlink.ipset", Set.of("netlink")),
           Map.entry("netlink.nftables", Set.of("netlink")),
           Map.entry("netlink.route", Set.of("netlink")),
-          Map.entry("netlink.xtables", Set.of("netlink")),
           Map.entry("net", Set.of()),
           Map.entry("json", Set.of()),
           Map.entry("log", Set.of("json")),
@@ -68,14 +67,7 @@ class ArrowsTest {
           Map.entry(
               "backend.iptables",
               Set.of(
-                  "net",
-                  "policy",
-                  "plan",
-                  "backend",
-                  "iptables",
-                  "netlink",
-                  "netlink.nftables",
-                  "netlink.xtables")),
+                  "net", "policy", "plan", "backend", "iptables", "netlink", "netlink.nftables")),
           Map.entry(
               "backend.nftables",
               Set.of("net", "policy", "plan", "backend", "netlink", "netlink.nftables")),
@@ -118,7 +110,6 @@ class ArrowsTest {
                   "iptables",
                   "netlink",
                   "netlink.nftables",
-                  "netlink.xtables",
                   "policy",
                   "status")),
           Map.entry(

@@ -50,7 +50,7 @@ public final class Backends implements Targets, AutoCloseable {
   private final CniBackend cni;
   private final boolean everyName;
   private final Set<String> chains = new LinkedHashSet<>();
-  private final LegacyWatch legacy = LegacyWatch.ofKernel();
+  private final LegacyWatch legacy = new LegacyWatch();
   private @Nullable RulesWatch watch;
   private String iptablesFault = "";
   private int iptablesFailures;

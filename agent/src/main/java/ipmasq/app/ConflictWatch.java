@@ -13,10 +13,10 @@ import ipmasq.log.Log;
 import ipmasq.log.LogEvent;
 import ipmasq.net.Family;
 import ipmasq.netlink.Answer;
+import ipmasq.netlink.LegacyTable;
 import ipmasq.netlink.NetlinkUnavailable;
 import ipmasq.netlink.nftables.Generation;
 import ipmasq.netlink.nftables.Nftables;
-import ipmasq.netlink.xtables.LegacyTable;
 import ipmasq.policy.Policy;
 import ipmasq.sync.SyncReport;
 import java.time.Duration;
@@ -64,7 +64,7 @@ public final class ConflictWatch implements Consumer<SyncReport> {
 
   // Used by the evidence thread.
   private final Neighbours neighbours = new Neighbours();
-  private final LegacyWatch legacy = LegacyWatch.ofKernel();
+  private final LegacyWatch legacy = new LegacyWatch();
   private @Nullable Nftables nftables;
   private List<Object> seen = List.of();
   private @Nullable SyncReport readFor;
@@ -191,8 +191,7 @@ public final class ConflictWatch implements Consumer<SyncReport> {
     }
     long start = System.nanoTime();
     NodeLinks links = NodeAddresses.links();
-    List<Object> current =
-        List.of(generation(), legacy.fingerprint(), legacy.rawFingerprint(), otherLegacy(), links);
+    List<Object> current = List.of(generation(), legacy.fingerprint(), otherLegacy(), links);
     boolean changed = !current.equals(seen) || isNews(now);
     boolean due = start - readAt > seldom.toNanos() && neighbours.asksIpsets();
     if (readFor == null || changed && start - readAt >= rest || due) {
@@ -213,10 +212,10 @@ public final class ConflictWatch implements Consumer<SyncReport> {
   private static List<Object> otherLegacy() {
     List<Object> shapes = new ArrayList<>();
     for (Family family : Family.values()) {
-      for (String table : List.of("mangle", "filter")) {
+      for (String table : List.of("raw", "mangle", "filter")) {
         if (LegacyTables.ofKernel().look(family, table) == LegacyTables.Presence.THERE) {
           LegacyTable.Ip ip = family == Family.IPV4 ? LegacyTable.Ip.IPV4 : LegacyTable.Ip.IPV6;
-          Answer<LegacyTable.Shape> shape = new LegacyTable(ip, table, 0).shape();
+          Answer<LegacyTable.Shape> shape = new LegacyTable(ip, table).shape();
           shapes.add(shape instanceof Answer.Given<LegacyTable.Shape>(var now) ? now : table);
         }
       }

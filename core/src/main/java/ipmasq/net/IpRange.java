@@ -7,7 +7,7 @@ import java.util.Optional;
 /** Addresses from {@code first} to {@code last}, both included, of one family. */
 public record IpRange(Ip first, Ip last) {
   public IpRange {
-    if (first.family() != last.family() || first.compareTo(last) > 0) {
+    if (!isRange(first, last)) {
       throw new IllegalArgumentException("not a range: " + first + "-" + last);
     }
   }
@@ -17,12 +17,18 @@ public record IpRange(Ip first, Ip last) {
     int dash = text.indexOf('-');
     Optional<Ip> first = Ip.parse(dash < 0 ? text : text.substring(0, dash));
     Optional<Ip> last = dash < 0 ? first : Ip.parse(text.substring(dash + 1));
-    return first.isEmpty()
-            || last.isEmpty()
-            || first.get().family() != last.get().family()
-            || first.get().compareTo(last.get()) > 0
-        ? Optional.empty()
-        : Optional.of(new IpRange(first.get(), last.get()));
+    return first.isPresent() && last.isPresent() && isRange(first.get(), last.get())
+        ? Optional.of(new IpRange(first.get(), last.get()))
+        : Optional.empty();
+  }
+
+  /** The range that a constant spells. */
+  public static IpRange of(String text) {
+    return parse(text).orElseThrow(() -> new IllegalArgumentException("not a range: " + text));
+  }
+
+  private static boolean isRange(Ip first, Ip last) {
+    return first.family() == last.family() && first.compareTo(last) <= 0;
   }
 
   public static IpRange of(Cidr cidr) {

@@ -80,7 +80,7 @@ public final class IptablesBackend implements Backend, AutoCloseable {
     Programs programs = Programs.ofEnvironment();
     Commands commands = new ChildProcesses(programs, DEADLINE, waiting);
     VariantProbe probe = new VariantProbe(programs, LegacyTables.ofKernel(), commands);
-    return new IptablesBackend(ChainNames.of(chain, before, all), probe, new KernelNatTable());
+    return new IptablesBackend(ChainNames.of(chain, before, all), probe, new NatTable());
   }
 
   /** The same for a process that kept no other chain before. */

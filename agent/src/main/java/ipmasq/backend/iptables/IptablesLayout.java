@@ -66,18 +66,17 @@ record IptablesLayout(List<IptablesRule> main, List<IptablesRule> out) {
   private static void scope(Cidr source, String out, Translation how, List<IptablesRule> rules) {
     for (String protocol : PROTOCOLS) {
       long remaining = how.ports().stream().mapToLong(PortRange::size).sum();
-      for (int i = 0; i < how.ports().size(); i++) {
-        PortRange ports = how.ports().get(i);
+      for (PortRange ports : how.ports()) {
         // Each range takes its share of what the ranges before it leave; the last takes the rest.
         Probability probability =
-            i == how.ports().size() - 1
+            remaining == ports.size()
                 ? Probability.ALWAYS
                 : Probability.of(ports.size(), remaining);
-        rules.add(translation(source, out, protocol, probability, Optional.of(ports), how));
+        rules.add(translation(source, out, protocol, probability, List.of(ports), how));
         remaining -= ports.size();
       }
     }
-    rules.add(translation(source, out, "", Probability.ALWAYS, Optional.empty(), how));
+    rules.add(translation(source, out, "", Probability.ALWAYS, List.of(), how));
   }
 
   private static IptablesRule translation(
@@ -85,7 +84,7 @@ record IptablesLayout(List<IptablesRule> main, List<IptablesRule> out) {
       String out,
       String protocol,
       Probability probability,
-      Optional<PortRange> ports,
+      List<PortRange> ports,
       Translation how) {
     return new IptablesRule(
         source,
@@ -96,9 +95,7 @@ record IptablesLayout(List<IptablesRule> main, List<IptablesRule> out) {
         false,
         probability,
         how.addresses().isPresent() ? IptablesRule.SNAT : IptablesRule.MASQUERADE,
-        how.addresses(),
-        ports,
-        how.randomFully());
+        new Translation(how.addresses(), ports, how.randomFully()));
   }
 
   /** The same rules as the current version writes them. */
@@ -146,7 +143,7 @@ record IptablesLayout(List<IptablesRule> main, List<IptablesRule> out) {
       if (rule.protocol().equals(PROTOCOLS.getFirst())
           && rule.source().equals(first.source())
           && rule.out().equals(first.out())) {
-        rule.ports().ifPresent(ports::add);
+        ports.addAll(rule.how().ports());
       }
     }
     return new Policy(
@@ -154,6 +151,6 @@ record IptablesLayout(List<IptablesRule> main, List<IptablesRule> out) {
         List.copyOf(sources),
         List.copyOf(interfaces),
         destinations,
-        new Translation(first.addresses(), ports, first.randomFully()));
+        new Translation(first.how().addresses(), ports, first.how().randomFully()));
   }
 }

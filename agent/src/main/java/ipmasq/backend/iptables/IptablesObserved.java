@@ -121,7 +121,7 @@ record IptablesObserved(
       Chain chain, Family family, Map<IptablesRule, String> counters, List<Line> foreign) {
     List<IptablesRule> rules = new ArrayList<>(chain.kept().size());
     for (Line line : chain.kept()) {
-      Optional<IptablesRule> rule = IptablesRuleReader.read(family, line.words());
+      Optional<IptablesRule> rule = IptablesRule.read(family, line.words());
       if (rule.isPresent() && RuleComments.ours(rule.get().comment())) {
         rules.add(rule.get());
         counters.putIfAbsent(rule.get(), line.counters());

@@ -49,7 +49,7 @@ record StaleRules(List<Line> jumps, List<String> chains, List<String> others) {
   }
 
   private static boolean isRight(Line line, IptablesRule right) {
-    return IptablesRuleReader.read(right.source().family(), line.words())
+    return IptablesRule.read(right.source().family(), line.words())
         .filter(right::equals)
         .isPresent();
   }

@@ -1,5 +1,6 @@
 package ipmasq.backend.nftables;
 
+import ipmasq.backend.nftables.NftablesObserved.Strays;
 import ipmasq.net.Cidrs;
 import ipmasq.net.Family;
 import ipmasq.netlink.Answer;

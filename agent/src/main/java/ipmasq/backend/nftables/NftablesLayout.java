@@ -63,7 +63,7 @@ import java.util.Set;
  */
 final class NftablesLayout {
   static final Counter COUNTER = new Counter(0, 0);
-  private static final int IPPROTO_TCP = 6;
+  static final int IPPROTO_TCP = 6;
   private static final int IPPROTO_UDP = 17;
   private static final int IPPROTO_SCTP = 132;
   private static final int[] PROTOCOLS = {IPPROTO_TCP, IPPROTO_UDP, IPPROTO_SCTP};

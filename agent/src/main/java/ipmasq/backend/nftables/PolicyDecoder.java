@@ -16,6 +16,7 @@ import ipmasq.netlink.nftables.Statement.Nat;
 import ipmasq.netlink.nftables.Statement.NatFlag;
 import ipmasq.policy.Policy;
 import ipmasq.policy.Translation;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,27 +28,31 @@ import java.util.Optional;
  */
 final class PolicyDecoder {
   private static final int IFNAMSIZ = 16; // a whole name; a shorter one is a prefix
+  private static final Cmp IS_TCP = Cmp.eq(Data.u8(NftablesLayout.IPPROTO_TCP));
 
   private PolicyDecoder() {}
 
   static Optional<Policy> policy(
       Family family, List<ChainRules> chains, Cidrs exempt, Cidrs sources) {
     Optional<List<Rule>> rules = rules(chains, TableNames.chain(family));
-    Optional<Translation> translation = rules.flatMap(PolicyDecoder::translation);
-    if (translation.isEmpty()) {
+    if (rules.isEmpty() || rules.get().isEmpty()) {
       return Optional.empty();
     }
-    Policy candidate =
-        new Policy(
-            family,
-            sources,
-            interfaces(rules.get()),
-            Policy.Destination.exempt(exempt),
-            translation.get(),
-            rules(chains, TableNames.pin(family)).isPresent());
-    return same(NftablesLayout.chains(candidate), chains)
-        ? Optional.of(candidate)
-        : Optional.empty();
+    try {
+      Policy candidate =
+          new Policy(
+              family,
+              sources,
+              interfaces(rules.get()),
+              Policy.Destination.exempt(exempt),
+              translation(rules.get()),
+              rules(chains, TableNames.pin(family)).isPresent());
+      return same(NftablesLayout.chains(candidate), chains)
+          ? Optional.of(candidate)
+          : Optional.empty();
+    } catch (IllegalArgumentException noPolicy) {
+      return Optional.empty(); // ports or addresses that no policy can have
+    }
   }
 
   private static Optional<List<Rule>> rules(List<ChainRules> chains, Chain chain) {
@@ -57,9 +62,9 @@ final class PolicyDecoder {
         .findFirst();
   }
 
-  private static boolean same(List<ChainRules> wanted, List<ChainRules> found) {
-    return wanted.size() == found.size()
-        && wanted.stream().allMatch(chain -> found.stream().anyMatch(chain::sameAs));
+  private static boolean same(List<ChainRules> desired, List<ChainRules> found) {
+    return desired.size() == found.size()
+        && desired.stream().allMatch(chain -> found.stream().anyMatch(chain::sameAs));
   }
 
   private static List<String> interfaces(List<Rule> rules) {
@@ -67,7 +72,7 @@ final class PolicyDecoder {
     for (Rule rule : rules) {
       if (rule.comment().equals(TableNames.INTERFACES_COMMENT)) {
         for (Expression expression : rule.expressions()) {
-          if (expression instanceof Cmp(var _, var _, var data)) {
+          if (expression instanceof Cmp(_, _, var data)) {
             names.add(interfaceName(data));
           }
         }
@@ -82,91 +87,49 @@ final class PolicyDecoder {
     return data.length() < IFNAMSIZ ? text + "+" : text.substring(0, end < 0 ? text.length() : end);
   }
 
-  /** The last rule says how; the ports are those of the rules for the first protocol before it. */
-  private static Optional<Translation> translation(List<Rule> rules) {
-    if (rules.isEmpty()) {
-      return Optional.empty();
-    }
+  /** The last rule says how; the ports are those of the rules for the first protocol. */
+  private static Translation translation(List<Rule> rules) {
     List<PortRange> ports = new ArrayList<>();
-    Object protocol = null;
     for (Rule rule : rules) {
-      Optional<PortRange> range = ports(rule);
-      if (range.isPresent()) {
-        Expression own = rule.expressions().get(1);
-        protocol = protocol == null ? own : protocol;
-        if (own.equals(protocol)) {
-          ports.add(range.get());
-        }
+      List<Data> ends = constants(rule, true);
+      if (!ends.isEmpty() && rule.expressions().contains(IS_TCP)) {
+        ports.add(new PortRange(port(ends.getFirst()), port(ends.getLast())));
       }
     }
     Rule last = rules.getLast();
-    if (last.expressions().isEmpty()) {
-      return Optional.empty();
-    }
-    return switch (last.expressions().getLast()) {
-      case Masquerade(var flags, var _, var _) ->
-          Optional.of(
-              new Translation(Optional.empty(), ports, flags.contains(NatFlag.FULLY_RANDOM)));
-      case Nat nat ->
-          range(last, nat.firstAddress(), nat.lastAddress())
-              .map(
-                  range ->
-                      new Translation(
-                          Optional.of(range), ports, nat.flags().contains(NatFlag.FULLY_RANDOM)));
-      case Expression _ -> Optional.empty();
-    };
+    List<Data> ends = constants(last, false);
+    Optional<IpRange> addresses =
+        ends.isEmpty()
+            ? Optional.empty()
+            : Optional.of(new IpRange(address(ends.getFirst()), address(ends.getLast())));
+    boolean randomFully =
+        last.expressions().stream()
+            .anyMatch(
+                expression ->
+                    switch (expression) {
+                      case Masquerade it -> it.flags().contains(NatFlag.FULLY_RANDOM);
+                      case Nat it -> it.flags().contains(NatFlag.FULLY_RANDOM);
+                      case Expression _ -> false;
+                    });
+    return new Translation(addresses, ports, randomFully);
   }
 
-  private static Optional<PortRange> ports(Rule rule) {
-    if (rule.expressions().size() < 2) {
-      return Optional.empty();
-    }
-    return switch (rule.expressions().getLast()) {
-      case Masquerade(var _, var first, var last) -> ports(rule, first, last);
-      case Nat nat -> ports(rule, nat.firstPort(), nat.lastPort());
-      case Expression _ -> Optional.empty();
-    };
-  }
-
-  private static Optional<PortRange> ports(Rule rule, int first, int last) {
-    Optional<Data> low = constant(rule, first);
-    Optional<Data> high = constant(rule, last);
-    if (low.isEmpty() || high.isEmpty()) {
-      return Optional.empty();
-    }
-    int from = port(low.get());
-    int to = port(high.get());
-    return from < 1 || to > 65535 || from > to
-        ? Optional.empty()
-        : Optional.of(new PortRange(from, to));
-  }
-
-  /** In network order; 0, which is no port, if it is something else. */
-  private static int port(Data data) {
-    byte[] bytes = data.bytes();
-    return bytes.length == 2 ? (bytes[0] & 0xff) << 8 | bytes[1] & 0xff : 0;
-  }
-
-  private static Optional<IpRange> range(Rule rule, int first, int last) {
-    Optional<Data> low = constant(rule, first);
-    Optional<Data> high = constant(rule, last);
-    if (low.isEmpty() || high.isEmpty() || low.get().length() != high.get().length()) {
-      return Optional.empty();
-    }
-    if (low.get().length() != 4 && low.get().length() != 16) {
-      return Optional.empty();
-    }
-    Ip from = Ip.ofBytes(low.get().bytes());
-    Ip to = Ip.ofBytes(high.get().bytes());
-    return from.compareTo(to) > 0 ? Optional.empty() : Optional.of(new IpRange(from, to));
-  }
-
-  private static Optional<Data> constant(Rule rule, int register) {
+  /** What a rule puts into registers: first and last port, or first and last address. */
+  private static List<Data> constants(Rule rule, boolean ports) {
+    List<Data> found = new ArrayList<>();
     for (Expression expression : rule.expressions()) {
-      if (expression instanceof Immediate(var to, var data) && to == register) {
-        return Optional.of(data);
+      if (expression instanceof Immediate(_, var data) && (data.length() == 2) == ports) {
+        found.add(data);
       }
     }
-    return Optional.empty();
+    return found;
+  }
+
+  private static int port(Data data) {
+    return Short.toUnsignedInt(ByteBuffer.wrap(data.bytes()).getShort());
+  }
+
+  private static Ip address(Data data) {
+    return Ip.ofBytes(data.bytes());
   }
 }

@@ -5,7 +5,6 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
-import java.util.StringTokenizer;
 
 /** Describes a table's owner for people. */
 final class TableOwner {
@@ -20,58 +19,38 @@ final class TableOwner {
    */
   static String of(int port) {
     String number = Integer.toUnsignedString(port);
-    return socket(number)
-        .flatMap(TableOwner::holder)
-        .orElse("a process that cannot be seen from here (netlink port " + number + ")");
-  }
-
-  /** As a link to it reads, by the kernel's list: address, protocol, port, …, inode. */
-  private static Optional<String> socket(String port) {
     try {
+      // Address, protocol, port, …, inode
       for (String line : Files.readAllLines(PROC.resolve("thread-self/net/netlink"))) {
-        StringTokenizer words = new StringTokenizer(line);
-        if (words.countTokens() == 10) {
-          words.nextToken();
-          boolean found = words.nextToken().equals(NETFILTER) && words.nextToken().equals(port);
-          String inode = "";
-          while (words.hasMoreTokens()) {
-            inode = words.nextToken();
-          }
-          if (found) {
-            return Optional.of("socket:[" + inode + "]");
+        String[] words = line.strip().split("\\s+");
+        if (words.length == 10 && words[1].equals(NETFILTER) && words[2].equals(number)) {
+          Optional<Path> process = holder("socket:[" + words[9] + "]");
+          if (process.isPresent()) {
+            String name = Files.readString(process.get().resolve("comm")).strip();
+            return "process " + process.get().getFileName() + " (" + name + ")";
           }
         }
       }
     } catch (IOException hidden) {
-      // The owner stays unknown.
+      // Said below.
     }
-    return Optional.empty();
+    return "a process that cannot be seen from here (netlink port " + number + ")";
   }
 
-  private static Optional<String> holder(String socket) {
+  private static Optional<Path> holder(String socket) throws IOException {
     try (DirectoryStream<Path> processes = Files.newDirectoryStream(PROC, "[0-9]*")) {
       for (Path process : processes) {
-        if (holds(process, socket)) {
-          String name = Files.readString(process.resolve("comm")).strip();
-          return Optional.of("process " + process.getFileName() + " (" + name + ")");
+        try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(process.resolve("fd"))) {
+          for (Path descriptor : descriptors) {
+            if (Files.readSymbolicLink(descriptor).toString().equals(socket)) {
+              return Optional.of(process);
+            }
+          }
+        } catch (IOException ended) {
+          // Not this one.
         }
       }
-    } catch (IOException hidden) {
-      // The process has ended, or may not be read.
     }
     return Optional.empty();
-  }
-
-  private static boolean holds(Path process, String socket) {
-    try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(process.resolve("fd"))) {
-      for (Path descriptor : descriptors) {
-        if (Files.readSymbolicLink(descriptor).toString().equals(socket)) {
-          return true;
-        }
-      }
-    } catch (IOException ended) {
-      // Not this one.
-    }
-    return false;
   }
 }

@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** A nat table of chains and how often each is used. */
-final class FakeNat implements NatTable {
+final class FakeNat extends NatTable {
   final Map<String, NatChain.There> chains = new HashMap<>();
   boolean dormant;
 
@@ -13,13 +13,13 @@ final class FakeNat implements NatTable {
   String vanishes = "";
 
   @Override
-  public NatChain chain(Family family, String name) {
+  NatChain chain(Family family, String name) {
     NatChain.There there = name.equals(vanishes) ? chains.remove(name) : chains.get(name);
     return there == null ? new NatChain.Missing() : there;
   }
 
   @Override
-  public boolean isDormant(Family family) {
+  boolean isDormant(Family family) {
     return dormant;
   }
 }

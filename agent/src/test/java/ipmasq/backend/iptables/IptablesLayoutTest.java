@@ -192,8 +192,7 @@ class IptablesLayoutTest {
     return rules.stream()
         .map(
             rule ->
-                IptablesRuleReader.read(policy.family(), Listing.words(rule.toString()))
-                    .orElseThrow())
+                IptablesRule.read(policy.family(), Listing.words(rule.toString())).orElseThrow())
         .toList();
   }
 

@@ -73,7 +73,7 @@ final class KernelTable implements AutoCloseable {
   IptablesBackend backend(ChainNames names) {
     ChildProcesses commands = new ChildProcesses(programs, Duration.ofSeconds(20));
     VariantProbe probe = new VariantProbe(programs, LegacyTables.ofKernel(), commands);
-    return new IptablesBackend(names, probe, new KernelNatTable());
+    return new IptablesBackend(names, probe, new NatTable());
   }
 
   static Observed observe(IptablesBackend backend, Family family) {

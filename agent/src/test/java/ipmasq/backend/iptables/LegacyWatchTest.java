@@ -26,7 +26,7 @@ class LegacyWatchTest {
   @Test
   void noTableIsMadeByLooking() {
     try (Namespace node = Namespace.open("node")) {
-      LegacyWatch watch = LegacyWatch.ofKernel();
+      LegacyWatch watch = new LegacyWatch();
       Optional<Object> without = node.call(watch::freshFingerprint);
       assertTrue(without.isPresent());
       LegacyTables tables = LegacyTables.ofKernel();
@@ -50,7 +50,7 @@ class LegacyWatchTest {
       }
       services.append("-A POSTROUTING -s 10.1.0.0/16 -j ACCEPT\nCOMMIT\n");
       node.feed(services.toString(), "iptables-legacy-restore", "-w").ok();
-      LegacyWatch watch = LegacyWatch.ofKernel();
+      LegacyWatch watch = new LegacyWatch();
       Optional<Object> first = node.call(watch::fingerprint);
       iptables(node, "-R POSTROUTING 1 -s 10.2.0.0/16 -j ACCEPT");
       assertEquals(first, node.call(watch::fingerprint));
@@ -65,20 +65,6 @@ class LegacyWatchTest {
           "another fingerprint",
           () -> node.call(watch::fingerprint),
           now -> !now.equals(second));
-    }
-  }
-
-  @Test
-  void theRawTableIsWatchedOnItsOwn() {
-    try (Namespace node = Namespace.open("node")) {
-      node.run("iptables-legacy -w -t raw -N SOME".split(" ")).ok();
-      LegacyWatch watch = LegacyWatch.ofKernel();
-      Optional<Object> nat = node.call(watch::fingerprint);
-      Optional<Object> raw = node.call(watch::rawFingerprint);
-      assertEquals(raw, node.call(watch::rawFingerprint));
-      node.run("iptables-legacy -w -t raw -A PREROUTING -j CT --notrack".split(" ")).ok();
-      assertNotEquals(raw, node.call(watch::rawFingerprint));
-      assertEquals(nat, node.call(watch::fingerprint));
     }
   }
 }

@@ -133,8 +133,7 @@ class SavedTableTest {
             "-j SNAT --to-source 10.0.0.9-10.0.0.1",
             "-j SNAT --to-source",
             "-j")) {
-      assertEquals(
-          Optional.empty(), IptablesRuleReader.read(Family.IPV4, Listing.words(other)), other);
+      assertEquals(Optional.empty(), IptablesRule.read(Family.IPV4, Listing.words(other)), other);
     }
   }
 }

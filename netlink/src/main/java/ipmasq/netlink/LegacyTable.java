@@ -1,10 +1,10 @@
-package ipmasq.netlink.xtables;
+package ipmasq.netlink;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import ipmasq.netlink.Answer;
-import ipmasq.netlink.MalformedMessage;
-import ipmasq.netlink.SocketOption;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -14,10 +14,10 @@ import java.util.stream.IntStream;
 /**
  * A table of iptables-legacy, as {@code getsockopt} hands it out: no child process, and no lock.
  * Asking for a table that does not exist yet makes the kernel create it.
- *
- * @param hooks of whose chains a digest tells, as bits
  */
-public record LegacyTable(Ip ip, String name, int hooks) {
+public record LegacyTable(Ip ip, String name) {
+  private static final int SOCK_DGRAM = 2; // iptables takes a raw one, which needs NET_RAW
+  private static final int SOCK_CLOEXEC = 0x80000;
   private static final int IPT_SO_GET_INFO = 64;
   private static final int IPT_SO_GET_ENTRIES = 65;
   private static final int XT_TABLE_MAXNAMELEN = 32;
@@ -29,11 +29,11 @@ public record LegacyTable(Ip ip, String name, int hooks) {
   /**
    * The structures of {@code linux/netfilter_ipv4/ip_tables.h} and {@code
    * linux/netfilter_ipv6/ip6_tables.h}: sizes of {@code ipt_ip}, with the addresses, interfaces and
-   * the protocol, and of {@code ipt_entry}, which ends with the counters; between them the offsets.
+   * the protocol, and of {@code ipt_entry}, which ends with the counters.
    */
   public enum Ip {
-    IPV4(2, 0, 84, 88, 112),
-    IPV6(10, 41, 136, 140, 168);
+    IPV4(2, 0, 84, 112),
+    IPV6(10, 41, 136, 168);
 
     private final int domain;
     private final int level;
@@ -41,11 +41,11 @@ public record LegacyTable(Ip ip, String name, int hooks) {
     final int offsetofTargetOffset;
     final int sizeofEntry;
 
-    Ip(int domain, int level, int sizeofIp, int offsetofTargetOffset, int sizeofEntry) {
+    Ip(int domain, int level, int sizeofIp, int sizeofEntry) {
       this.domain = domain;
       this.level = level;
       this.sizeofIp = sizeofIp;
-      this.offsetofTargetOffset = offsetofTargetOffset;
+      this.offsetofTargetOffset = sizeofIp + 4;
       this.sizeofEntry = sizeofEntry;
     }
   }
@@ -59,36 +59,12 @@ public record LegacyTable(Ip ip, String name, int hooks) {
     public int size() {
       return numbers.getLast();
     }
-
-    boolean has(int hook) {
-      return (numbers.getFirst() & 1 << hook) != 0;
-    }
-
-    int start(int hook) {
-      return numbers.get(1 + hook);
-    }
-
-    int end(int hook) {
-      return numbers.get(1 + NF_INET_NUMHOOKS + hook);
-    }
-  }
-
-  /** The nat table; its digest is of the rules that a packet at postrouting can meet. */
-  public static LegacyTable nat(Ip ip) {
-    return new LegacyTable(ip, "nat", 1 << NF_INET_POST_ROUTING);
-  }
-
-  /** The raw table, with all its rules. */
-  public static LegacyTable raw(Ip ip) {
-    return new LegacyTable(ip, "raw", -1);
   }
 
   public Answer<Shape> shape() {
-    return SocketOption.get(
-        ip.domain,
-        ip.level,
+    return get(
         IPT_SO_GET_INFO,
-        request(0),
+        0,
         SIZEOF_IPT_GETINFO,
         info ->
             new Shape(
@@ -98,37 +74,66 @@ public record LegacyTable(Ip ip, String name, int hooks) {
   }
 
   /**
-   * A digest of rules, in order. Equal digests mean equal rules, whatever their counters show.
+   * A digest of the rules that a packet at postrouting can meet, in order. Equal digests mean equal
+   * rules, whatever their counters show.
    *
    * @param shape as it is now; if its size has changed, the kernel refuses
    */
   public Answer<Long> digest(Shape shape) {
-    return SocketOption.get(
-        ip.domain,
-        ip.level,
+    return entries(shape, entries -> digest(shape, entries));
+  }
+
+  <T> Answer<T> entries(Shape shape, AnswerReader<T> reader) {
+    return get(
         IPT_SO_GET_ENTRIES,
-        request(shape.size()),
+        shape.size(),
         SIZEOF_IPT_GET_ENTRIES + shape.size(),
         answer -> {
           ByteBuffer entries = answer.slice(SIZEOF_IPT_GET_ENTRIES, shape.size());
-          return digest(shape, entries.order(ByteOrder.nativeOrder()));
+          return reader.read(entries.order(ByteOrder.nativeOrder()));
         });
   }
 
   long digest(Shape shape, ByteBuffer entries) throws MalformedMessage {
     EntriesDigest digest = new EntriesDigest(ip, entries);
-    for (int hook = 0; hook < NF_INET_NUMHOOKS; hook++) {
-      if (shape.has(hook) && (hooks & 1 << hook) != 0) {
-        digest.builtIn(shape.start(hook), shape.end(hook));
-      }
+    if ((shape.numbers.getFirst() & 1 << NF_INET_POST_ROUTING) != 0) {
+      int start = 1 + NF_INET_POST_ROUTING;
+      digest.builtIn(shape.numbers.get(start), shape.numbers.get(start + NF_INET_NUMHOOKS));
     }
     return digest.finish();
   }
 
-  private byte[] request(int size) {
-    ByteBuffer request =
-        ByteBuffer.allocate(XT_TABLE_MAXNAMELEN + 4).order(ByteOrder.nativeOrder());
-    return request.put(name.getBytes(US_ASCII)).putInt(XT_TABLE_MAXNAMELEN, size).array();
+  /** Reads an answer, which is gone afterwards. */
+  interface AnswerReader<T> {
+    T read(ByteBuffer answer) throws MalformedMessage;
+  }
+
+  /**
+   * Each question has a socket of its own, which takes a few microseconds and leaves nothing to
+   * close. It begins with the table's name; the kernel overwrites it with the answer.
+   */
+  private <T> Answer<T> get(int option, int entries, int size, AnswerReader<T> reader) {
+    long socket = Syscalls.call(Syscalls.SOCKET, ip.domain, SOCK_DGRAM | SOCK_CLOEXEC, 0, 0, 0, 0);
+    if (socket < 0) {
+      return new Answer.Failed<>(NetlinkFailure.Refused.of(socket));
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment memory = arena.allocate(size, 8);
+      ByteBuffer bytes = memory.asByteBuffer().order(ByteOrder.nativeOrder());
+      bytes.put(0, name.getBytes(US_ASCII)).putInt(XT_TABLE_MAXNAMELEN, entries);
+      MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, size);
+      long at = memory.address();
+      long result =
+          Syscalls.call(Syscalls.GETSOCKOPT, socket, ip.level, option, at, length.address(), 0);
+      return result < 0
+          ? new Answer.Failed<>(NetlinkFailure.Refused.of(result))
+          : new Answer.Given<>(
+              reader.read(bytes.asReadOnlyBuffer().order(ByteOrder.nativeOrder())));
+    } catch (MalformedMessage senseless) {
+      return new Answer.Failed<>(new NetlinkFailure.Malformed(senseless));
+    } finally {
+      Syscalls.call(Syscalls.CLOSE, socket, 0, 0, 0, 0, 0);
+    }
   }
 
   /**

@@ -11,7 +11,7 @@ ARCH = $(shell dpkg --print-architecture)
 REGISTRY ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build all-build container all-container container-test cluster-test fleet-test container-check all-container-check container-size push sign manifest can-push all-push run demo test other-tools bench fault-test fuzz agreement soak kernels reproducible dependencies sbom test-unit shellcheck verify format version clean
+.PHONY: help build all-build container all-container container-test cluster-test fleet-test container-check all-container-check push sign manifest can-push all-push run demo test other-tools bench fault-test fuzz agreement soak kernels reproducible dependencies test-unit shellcheck verify format version clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-19s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,7 +27,7 @@ all-build: build ## for the image, of the locked JDK: dist/ip-masq-agent-amd64, 
 	@tools/image '$(BUILD)' amd64
 	@tools/image '$(BUILD)' arm64
 
-container: build ## the image as an OCI archive under dist, with no engine and no registry
+container: build ## the image as an OCI archive under dist, by buildah
 	@tools/needs container
 	@tools/image '$(BUILD)' $(ARCH)
 	@container/build $(ARCH)
@@ -55,31 +55,28 @@ else
 	@echo "skipped: a fleet needs Kubernetes' own binaries, make fleet-test BINARIES=DIR; docs/cluster-test.md says which"
 endif
 
-container-check: container ## build the image again from the same cache: is it the same, byte for byte?
-	@container/check '$(BUILD)' $(ARCH)
+container-check: container ## build the image again, from class files on and with the same trained cache: the same, byte for byte?
+	@cp dist/container/index.json dist/first.json && $(MAKE) --no-print-directory container && cmp dist/first.json dist/container/index.json && echo reproducible
 
 all-container-check: all-container ## the same for both architectures; both pushed as one index, and the arm64 agent run by an emulator; minutes
 	@tools/needs lab registry other-architectures
-	@container/check '$(BUILD)' amd64 arm64
+	@cp dist/container/index.json dist/first.json && $(MAKE) --no-print-directory all-container && cmp dist/first.json dist/container/index.json && echo reproducible
 	@$(MVN) -q -pl deploy-test -am verify -Dtest='ContainerPushTest,ContainerSignTest,EmulatedTest' -Dsurefire.failIfNoSpecifiedTests=false
 
-container-size: container ## what the image consists of, in MB; after make all-container for both architectures: container/size
-	@container/size
-
 push: can-push container ## copy the image to a registry: make push REGISTRY=registry.example/net
-	@container/push "$(REGISTRY)"
+	@container/registry push "$(REGISTRY)"
 
 all-push: can-push all-container ## the same for both architectures, under one name
-	@container/push "$(REGISTRY)"
+	@container/registry push "$(REGISTRY)"
 
 sign: can-push ## sign the pushed image and attest its contents: make sign REGISTRY=…, with COSIGN_PRIVATE_KEY and COSIGN_PASSWORD
-	@container/sign "$(REGISTRY)"
+	@container/registry sign "$(REGISTRY)"
 
 manifest: can-push ## print the manifest with the pushed image's digest: make -s manifest REGISTRY=registry.example/net
-	@container/manifest "$(REGISTRY)"
+	@container/registry manifest "$(REGISTRY)"
 
 can-push:
-	@container/push --check "$(REGISTRY)"
+	@container/registry check "$(REGISTRY)"
 
 run: build ## build and run the agent here, as root: make run ARGS='--config my-config'
 	@$(AGENT) $(ARGS)
@@ -127,10 +124,6 @@ reproducible: ## build twice from clean copies of the sources: is every byte of 
 dependencies: ## hold every jar that comes from elsewhere to its checksum in tools/dependencies.lock
 	@tools/needs build
 	@tools/dependencies check
-
-sbom: build ## what the agent's Java side is made of, as CycloneDX: dist/ip-masq-agent.cdx.json
-	@$(MVN) -q -pl agent -am org.cyclonedx:cyclonedx-maven-plugin:2.9.1:makeBom -DoutputFormat=json -DoutputReactorProjects=false -DincludeTestScope=false -DincludeProvidedScope=false
-	@cp agent/target/bom.json dist/ip-masq-agent.cdx.json
 
 bench: build ## measure it all, say which promises are met, write docs/benchmarks.md; QUICK=1: in two minutes, to bench/target; PEER=/path/to/agent: beside another
 	@tools/needs lab bench

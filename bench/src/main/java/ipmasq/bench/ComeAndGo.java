@@ -73,8 +73,7 @@ final class ComeAndGo implements Section {
         "When many ranges came and went",
         """
         A running agent (nftables) whose config has three ranges, then %s, then one more, then three again; RSS %d s after \
-        each. CPU time is that of the agent in those seconds: reading the file, writing the rules, and looking at them \
-        again.
+        each, and the agent's CPU time in those seconds.
         """
             .formatted(Unit.grouped(scale.comeAndGo()), settleSeconds));
     rows.addFirst(

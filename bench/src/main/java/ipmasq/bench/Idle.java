@@ -104,10 +104,9 @@ final class Idle implements Section {
     report.section(
         "While nothing happens",
         """
-        At default settings, for %d s that begin %d s after the start. CPU time is that of a control group: the agent with \
-        all its threads, and its children. Children are counted by scripts in the place of iptables; a peer, which has some, \
-        is watched twice, and the second row has its CPU time without those scripts. RSS includes pages of files (the \
-        virtual machine, the trained cache), which the kernel takes back when it needs them; anonymous memory it cannot.
+        At default settings, for %d s that begin %d s after the start. CPU time includes children. A peer is watched twice, \
+        with scripts that count its children and without. RSS includes pages of files, which the kernel takes back when it \
+        needs them; anonymous memory it cannot.
         """
             .formatted(scale.idleSeconds(), SETTLE_SECONDS));
     List<String[]> rows = new ArrayList<>();
@@ -116,8 +115,8 @@ final class Idle implements Section {
     report.table(rows);
     report.text(
         """
-        Measured earlier on a similar machine, not in this run: the Go agent spends about 10 ms and 3 child processes on its \
-        one sync a minute, and has an RSS of 14 MB, of which 2.5 MB are anonymous.
+        Measured earlier on a similar machine: the Go agent spends about 10 ms and 3 child processes per minute, and has an \
+        RSS of 14 MB, of which 2.5 MB are anonymous.
         """);
   }
 }

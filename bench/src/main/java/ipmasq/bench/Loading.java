@@ -171,10 +171,9 @@ final class Loading implements Section {
     report.section(
         "Loading ranges",
         """
-        CPU time, in turns, median of %d (of 3 for 100,000 ranges; 1,000,000 once). Programs include their start and whatever \
-        they start. The backend alone is one thread of a JVM that has done the same once before; after each of its loads, %d \
-        ranges come one by one. "One range more" starts from a config that has been read already; the section above has the \
-        whole, file included. Lists of 1,000,000 rules were not tried.
+        CPU time, median of %d (of 3 for 100,000 ranges; 1,000,000 once). The backend alone is one thread of a JVM that has \
+        done the same once before; after each load, %d ranges come one by one, from a config that has been read already. \
+        Lists of 1,000,000 rules were not tried.
         """
             .formatted(scale.few(), ONE_BY_ONE));
     List<String[]> rows = new ArrayList<>();

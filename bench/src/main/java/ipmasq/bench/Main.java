@@ -76,7 +76,6 @@ public final class Main {
         new Part("memory", new ComeAndGo(scale), 13, 90),
         new Part("heap", new Heap(scale), 2, 45),
         new Part("loading", new Loading(scale), 4, 40),
-        new Part("image", new Image(), 1, 1),
         new Part("flows", flows, 8, 80));
   }
 

@@ -194,12 +194,8 @@ final class Neighbours implements Section {
     report.section(
         "Beside much that is others'",
         """
-        A generator makes nat rules as kube-proxy writes them: ten per service with three endpoints, so 5,000 services have \
-        50,000 rules, loaded with `iptables-nft-restore`. The long set is one of 1,500,000 addresses that a nat \
-        postrouting chain of a native table refers to.
-
-        exec → rules, at default settings: median, and in parentheses the median of the ratios to the start alone within \
-        each of %d repetitions.
+        A generator makes nat rules as kube-proxy writes them, ten per service. exec → rules, at default settings: median, \
+        and in parentheses the median of the ratios to the start alone within each of %d repetitions.
         """
             .formatted(scale.repetitions()));
     List<String[]> rows = new ArrayList<>();
@@ -209,14 +205,14 @@ final class Neighbours implements Section {
     report.table(rows);
     report.text(
         """
-        The last row is one `iptables-nft-restore` of such rules and nothing else, which every agent needs: for a \
-        jump that is added, the kernel checks all rules that the table's hooks lead to.
+        The last row is what every agent needs: for a jump that is added, the kernel checks all rules that the table's \
+        hooks lead to.
         """);
     report.text(
         """
-        The look for conflicts: CPU time of the agent and its children from 1 s to %d s after its first rules, less what an agent \
-        alone takes in as long while it idles; the highest RSS of the agent in that time (without its children), and the RSS \
-        at its end. Medians of %d.
+        The look for conflicts: CPU time of agent and children from 1 s to %d s after its first rules, less what an idle \
+        agent takes in as long; the highest RSS in that time, and the RSS at its end. The set is one of 1,500,000 addresses \
+        that a nat chain of a native table refers to. Medians of %d.
         """
             .formatted(2 * HALF_SECONDS + 1, scale.few()));
     List<String[]> looks = new ArrayList<>();

@@ -176,9 +176,8 @@ final class Reaction implements Section {
     report.section(
         "How soon",
         """
-        By the clock on the wall, at default settings: median (least … most), in turns. The rules are looked for over \
-        netlink. The config is a ConfigMap volume whose `..data` link is swapped; the clock \
-        starts before the first byte is written. Configs are changed and chains are flushed at random moments.
+        Wall clock, default settings: median (least … most). The config is a ConfigMap volume. Configs are changed and \
+        chains are flushed at random moments.
         """);
     List<String[]> rows = new ArrayList<>();
     rows.add(new String[] {"", "exec → rules", "config → rules", "flushed → healed"});
@@ -194,11 +193,8 @@ final class Reaction implements Section {
     report.table(rows);
     report.text(
         """
-        With nftables there is no figure for a flushed chain: the agent owns its table, and the kernel refuses others' \
-        changes to it.
-
-        Measured earlier on a similar machine, not in this run: the Go agent takes 21 ms from exec to rules; a change of the \
-        config or a flushed chain waits for the rest of its minute, up to 60 s.
+        With nftables nothing can be flushed: the agent owns its table. Measured earlier on a similar machine: the Go agent \
+        takes 21 ms from exec to rules; a changed config or a flushed chain waits up to 60 s.
         """);
   }
 

@@ -20,7 +20,7 @@ record BuiltImage(String tag, String digest, List<Platform> platforms) {
   }
 
   /** One architecture of it. */
-  record Platform(String architecture, JsonObject manifest, JsonObject config) {
+  record Platform(String architecture, String digest, JsonObject manifest, JsonObject config) {
     List<Path> layers() {
       return manifest.getAsJsonArray("layers").asList().stream()
           .map(l -> blob(l.getAsJsonObject().get("digest").getAsString()))
@@ -44,10 +44,11 @@ record BuiltImage(String tag, String digest, List<Platform> platforms) {
         entry.getAsJsonObject("annotations").get("org.opencontainers.image.ref.name").getAsString();
     var named = json(blob(digest));
     var platforms = new ArrayList<Platform>();
-    for (var one : named.has("manifests") ? manifests(named) : List.of(entry)) {
-      var manifest = json(blob(one.get("digest").getAsString()));
+    for (var one : manifests(named)) {
+      var of = one.get("digest").getAsString();
+      var manifest = json(blob(of));
       var config = json(blob(manifest.getAsJsonObject("config").get("digest").getAsString()));
-      platforms.add(new Platform(config.get("architecture").getAsString(), manifest, config));
+      platforms.add(new Platform(config.get("architecture").getAsString(), of, manifest, config));
     }
     return new BuiltImage(name.substring(name.lastIndexOf(':') + 1), digest, platforms);
   }

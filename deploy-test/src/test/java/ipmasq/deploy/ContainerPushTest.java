@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.HexFormat;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 @KernelTest
 class ContainerPushTest {
   /** Compressed, for each architecture: what a new node fetches. Debian's JDK needs libstdc++. */
-  private static final long MOST = 27_000_000;
+  private static final long MOST = 28_000_000;
 
   @TempDir private Path folder;
   private Namespace host;
@@ -50,7 +51,7 @@ class ContainerPushTest {
   @Test
   void whatComesBackIsWhatWasBuilt() throws Exception {
     try (var _ = Registry.open(host, folder)) {
-      var said = push(Registry.HOST + "/net", "");
+      var said = push(Registry.HOST + "/net", "{}");
       assertEquals(0, said.exit(), said.toString());
       assertTrue(said.stdout().contains("net/ip-masq-agent@" + built.digest()), said.toString());
 
@@ -65,8 +66,7 @@ class ContainerPushTest {
         assertEquals(built.tag(), labels.get("org.opencontainers.image.version").getAsString());
       }
 
-      var manifest =
-          host.run(Project.file("container/manifest").toString(), Registry.HOST + "/net").ok();
+      var manifest = registry("manifest", Registry.HOST + "/net", "{}").ok();
       assertEquals(
           Project.text("ip-masq-agent.yaml")
               .replace(
@@ -92,13 +92,7 @@ class ContainerPushTest {
     try (var registry = Registry.guarded(host, folder)) {
       var before = push(Registry.HOST + "/net", "{}");
       assertEquals(1, before.exit(), before.toString());
-      assertTrue(
-          before
-              .stderr()
-              .endsWith(
-                  "not pushed: localhost:5000 does not let you write there:"
-                      + " skopeo login localhost:5000\n"),
-          before.toString());
+      assertTrue(before.stderr().contains("authentication required"), before.toString());
       assertTrue(Files.notExists(folder.resolve("images")), "nothing has come");
 
       host.run(
@@ -117,18 +111,16 @@ class ContainerPushTest {
 
   @Test
   void saysWhenNoRegistryAnswers() throws Exception {
-    var said = push(Registry.HOST + "/net", "");
+    var said = push(Registry.HOST + "/net", "{}");
     assertEquals(1, said.exit(), said.toString());
-    assertTrue(
-        said.stderr().endsWith("not pushed: no registry answers at localhost:5000\n"),
-        said.toString());
+    assertTrue(said.stderr().contains("connection refused"), said.toString());
+    assertTrue(said.stderr().endsWith("not pushed\n"), said.toString());
   }
 
   @Test
   void noManifestForAnImageThatWasNotPushed() throws Exception {
     try (var _ = Registry.open(host, folder)) {
-      var said =
-          host.run(Project.file("container/manifest").toString(), Registry.HOST + "/elsewhere");
+      var said = registry("manifest", Registry.HOST + "/elsewhere", "{}");
       assertEquals(1, said.exit(), said.toString());
       assertEquals("", said.stdout());
       assertTrue(
@@ -143,36 +135,37 @@ class ContainerPushTest {
 
   @Test
   void refusesWhatIsNoRegistry() throws Exception {
-    assertRefused("", "say where to");
-    assertRefused("https://registry.example/net", "with no https:// before");
-    assertRefused("registry.example/net:v1", "the tag is the version");
-    assertRefused("registry.example/Net", "no capital letters");
-    assertRefused("registry example", "is no registry");
+    for (var name :
+        List.of("", "https://registry.example/net", "registry.example/net:v1", "r.example/Net")) {
+      for (var what : List.of("check", "push")) {
+        var said = registry(what, name, "{}");
+        assertEquals(2, said.exit(), said.toString());
+        assertTrue(said.stderr().contains("\"" + name + "\" is no registry"), said.toString());
+      }
+    }
   }
 
   @Test
   void theImageIsSmall() {
     for (var platform : built.platforms()) {
-      assertTrue(
-          platform.bytes() <= MOST,
-          platform.architecture() + ": " + platform.bytes() + ": container/size says what it is");
+      assertTrue(platform.bytes() <= MOST, platform.architecture() + ": " + platform.bytes());
     }
   }
 
-  private void assertRefused(String registry, String why) throws Exception {
-    var said = push(registry, "");
-    assertEquals(2, said.exit(), said.toString());
-    assertTrue(said.stderr().contains(why), said.toString());
-    assertEquals(
-        2, host.run(Project.file("container/push").toString(), "--check", registry).exit());
+  private Result push(String registry, String logins) throws Exception {
+    return registry("push", registry, logins);
   }
 
-  /** As {@code make push} calls it, by somebody who has logged in where these logins say. */
-  private Result push(String registry, String logins) throws Exception {
+  /** As make calls it, by somebody who has logged in where these logins say. */
+  private Result registry(String what, String registry, String logins) throws Exception {
     var file = folder.resolve("logins.json");
-    Files.writeString(file, logins.isEmpty() ? "{}" : logins);
+    Files.writeString(file, logins);
     return host.run(
-        "env", "REGISTRY_AUTH_FILE=" + file, Project.file("container/push").toString(), registry);
+        "env",
+        "REGISTRY_AUTH_FILE=" + file,
+        Project.file("container/registry").toString(),
+        what,
+        registry);
   }
 
   private static String sha256(String text) throws Exception {

@@ -29,7 +29,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -56,9 +55,8 @@ public final class ConflictWatch implements Consumer<SyncReport> {
   private final Log log;
 
   /** Receives each conflict that appears ({@code true}) or disappears. */
-  private volatile BiConsumer<Conflict, Boolean> history = (_, _) -> {};
-
   private volatile Map<Family, List<Conflict>> latest = Map.of();
+
   private volatile @Nullable SyncReport report;
   private boolean started; // used by the thread that reports syncs
 
@@ -75,11 +73,6 @@ public final class ConflictWatch implements Consumer<SyncReport> {
   public ConflictWatch(EvidenceThread evidence, Log log) {
     this.evidence = evidence;
     this.log = log;
-  }
-
-  /** Another listener for conflicts that appear ({@code true}) or disappear. */
-  void tell(BiConsumer<Conflict, Boolean> listener) {
-    history = listener;
   }
 
   /** Whether this backend's rules are at a kernel hook at all. */
@@ -108,7 +101,7 @@ public final class ConflictWatch implements Consumer<SyncReport> {
   /**
    * The conflicts as they are now, as far as they can be read soon; empty if they are not known.
    */
-  Optional<List<Conflict>> at(SyncReport asked, Family family) {
+  Optional<List<Conflict>> at(SyncReport asked) {
     if (has(asked)) {
       Optional<Future<Boolean>> read =
           evidence.ask(
@@ -121,12 +114,12 @@ public final class ConflictWatch implements Consumer<SyncReport> {
           read.get().get(LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS);
         }
       } catch (ExecutionException | TimeoutException late) {
-        return Optional.ofNullable(latest.get(family));
+        return known(asked);
       } catch (InterruptedException end) {
         Thread.currentThread().interrupt();
       }
     }
-    return Optional.ofNullable(latest.get(family));
+    return known(asked);
   }
 
   /** The conflicts of the latest reading; empty before the first. Never waits. */
@@ -266,7 +259,6 @@ public final class ConflictWatch implements Consumer<SyncReport> {
         still.add(conflict); // or, among many, nobody knows
       } else if (!conflict.isMany() || now.stream().noneMatch(conflict::isLike)) {
         log.info(event(LogEvent.Kind.CONFLICT_GONE, "conflict gone: " + conflict.line(), conflict));
-        history.accept(conflict, false);
       }
     }
     for (Conflict conflict : now) {
@@ -278,7 +270,6 @@ public final class ConflictWatch implements Consumer<SyncReport> {
         } else {
           log.info(event);
         }
-        history.accept(conflict, true);
       }
     }
     reported = still;

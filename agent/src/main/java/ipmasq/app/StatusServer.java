@@ -2,9 +2,7 @@ package ipmasq.app;
 
 import ipmasq.config.Config;
 import ipmasq.evidence.flows.FlowEvidence;
-import ipmasq.http.AllowedHosts;
 import ipmasq.http.Endpoint;
-import ipmasq.http.Limits;
 import ipmasq.log.Log;
 import ipmasq.log.LogEvent;
 import ipmasq.status.KernelSampler;
@@ -45,7 +43,7 @@ public final class StatusServer implements Consumer<SyncReport>, Endpoint.Listen
       Optional<FlowWatch> flows,
       Log log) {
     Status.Agent agent = dryRun ? new Status.Agent.DryRun() : new Status.Agent.Running();
-    this.tracker = new StatusTracker(identity(Optional.of(Instant.now()), agent));
+    this.tracker = new StatusTracker(identity(Optional.of(Instant.now()), agent), log::recent);
     this.heartbeat = heartbeat;
     this.conflicts = conflicts;
     this.flows = flows;
@@ -97,28 +95,21 @@ public final class StatusServer implements Consumer<SyncReport>, Endpoint.Listen
               conflicts::explain,
               heartbeat,
               Clock.systemUTC());
-      Endpoint.start(where, Limits.USUAL, new AllowedHosts(names(), handler), this);
+      Endpoint.start(where, Endpoint.Limits.USUAL, names(), handler, this);
     }
   }
 
   private KernelSampler sampler() {
     Backends reading = Backends.withoutOwner(cni); // its own: used by one thread at a time
-    KernelSampler sampler =
-        new KernelSampler(
-            (report, family) -> {
-              // The backend that the line writes to, whatever the config leaves open.
-              Config config = Backends.fixed(report.config(), report.backend());
-              return reading.places(config).getFirst().observe(family);
-            },
-            conflicts::at,
-            Clock.systemUTC(),
-            System::nanoTime);
-    conflicts.tell(
-        (conflict, came) -> {
-          tracker.conflict(Instant.now(), conflict, came);
-          sampler.outdated();
-        });
-    return sampler;
+    return new KernelSampler(
+        (report, family) -> {
+          // The backend that the line writes to, whatever the config leaves open.
+          Config config = Backends.fixed(report.config(), report.backend());
+          return reading.places(config).getFirst().observe(family);
+        },
+        conflicts::at,
+        Clock.systemUTC(),
+        System::nanoTime);
   }
 
   @Override

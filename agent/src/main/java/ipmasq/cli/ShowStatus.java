@@ -15,7 +15,6 @@ import ipmasq.evidence.neighbours.Neighbours;
 import ipmasq.http.Fetch;
 import ipmasq.net.Family;
 import ipmasq.policy.Policy;
-import ipmasq.status.KernelSampler;
 import ipmasq.status.Status;
 import ipmasq.status.StatusHandler;
 import ipmasq.status.StatusJson;
@@ -26,6 +25,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -149,14 +149,12 @@ final class ShowStatus {
     Backend backend = context.backends().places(config).getFirst();
     Map<Family, Observation> rules = new EnumMap<>(Family.class);
     report.results().keySet().forEach(family -> rules.put(family, backend.observe(family)));
-    StatusTracker tracker = new StatusTracker(StatusServer.identity(Optional.empty(), agent));
+    StatusTracker tracker =
+        new StatusTracker(StatusServer.identity(Optional.empty(), agent), List::of);
     tracker.accept(report);
-    Map<Family, List<Conflict>> conflicts = conflicts(config, backend.name(), rules);
-    Status status =
-        tracker
-            .status()
-            .orElseThrow()
-            .with(new KernelSampler.Sample(report.at(), rules, conflicts), report.at());
+    Status.Sample sample =
+        new Status.Sample(report.at(), rules, conflicts(config, backend.name(), rules));
+    Status status = tracker.status().orElseThrow().with(sample, Optional.empty(), report.at());
     context.out().print(context.json() ? StatusJson.of(status) + "\n" : StatusText.of(status));
     return status.headline().ok() ? Main.OK : Main.FAILED;
   }
@@ -178,9 +176,9 @@ final class ShowStatus {
         .map(name -> new Reading.Read(Backends.fixed(config, name), warnings, sources, lines, gap));
   }
 
-  private static Map<Family, List<Conflict>> conflicts(
+  private static Optional<List<Conflict>> conflicts(
       Config config, String backend, Map<Family, Observation> rules) {
-    Map<Family, List<Conflict>> conflicts = new EnumMap<>(Family.class);
+    List<Conflict> conflicts = new ArrayList<>();
     if (ConflictWatch.has(config.backend())) {
       try (Neighbours neighbours = new Neighbours()) {
         rules.forEach(
@@ -190,11 +188,11 @@ final class ShowStatus {
                       ? observed.policy()
                       : Optional.empty();
               Neighbours.Ours ours = new Neighbours.Ours(backend, config.masqChain(), policy);
-              conflicts.put(
-                  family, neighbours.conflicts(config.policy(family), ours, NodeAddresses.links()));
+              conflicts.addAll(
+                  neighbours.conflicts(config.policy(family), ours, NodeAddresses.links()));
             });
       }
     }
-    return conflicts;
+    return Optional.of(conflicts);
   }
 }

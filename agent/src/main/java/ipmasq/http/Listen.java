@@ -3,7 +3,6 @@ package ipmasq.http;
 import ipmasq.net.Ip;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -27,18 +26,9 @@ public final class Listen {
     }
     int port = Integer.parseInt(parts.group(3));
     String host = Optional.ofNullable(parts.group(1)).orElse(parts.group(2));
-    if (text.startsWith(":")) {
-      return Optional.of(new InetSocketAddress(port));
-    }
-    return Ip.parse(host.equals("localhost") ? "127.0.0.1" : host)
-        .map(ip -> new InetSocketAddress(address(ip), port));
-  }
-
-  private static InetAddress address(Ip ip) {
-    try {
-      return InetAddress.getByAddress(ip.bytes());
-    } catch (UnknownHostException wrongLength) {
-      throw new AssertionError(wrongLength);
-    }
+    return text.startsWith(":")
+        ? Optional.of(new InetSocketAddress(port))
+        : Ip.parse(host.equals("localhost") ? "127.0.0.1" : host)
+            .map(ip -> new InetSocketAddress(InetAddress.ofLiteral(ip.toString()), port));
   }
 }

@@ -3,7 +3,9 @@ package ipmasq.log;
 import ipmasq.json.Json;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -20,16 +22,40 @@ public final class Log {
     JSON
   }
 
-  private enum Level {
+  public enum Level {
     INFO,
     WARN,
     ERROR
   }
 
+  /** What was logged, and when. */
+  public record Line(Instant at, Level level, LogEvent event) {
+    String text(Format format) {
+      return switch (format) {
+        case TEXT -> millis(at) + " " + level + " " + escaped(event.message());
+        case JSON -> Json.write(fields());
+      };
+    }
+
+    /** As a line of JSON has it. */
+    public Map<String, Object> fields() {
+      Map<String, Object> fields = new LinkedHashMap<>();
+      fields.put("time", millis(at));
+      fields.put("level", level);
+      fields.put("event", event.kind());
+      fields.put("message", event.message());
+      fields.putAll(event.fields());
+      return fields;
+    }
+  }
+
+  private static final int RECENT = 50;
+
   private final Consumer<String> lines;
   private final Clock clock;
   private final Format format;
   private final int verbosity;
+  private volatile List<Line> recent = List.of();
 
   /**
    * @param lines receives each line, without its line end
@@ -49,7 +75,7 @@ public final class Log {
   /** The same, shown from this {@code --v} level on; the text is built only then. */
   public void detail(int from, Supplier<LogEvent> event) {
     if (verbosity >= from) {
-      write(Level.INFO, event.get());
+      lines.accept(new Line(clock.instant(), Level.INFO, event.get()).text(format));
     }
   }
 
@@ -63,34 +89,25 @@ public final class Log {
     write(Level.ERROR, event);
   }
 
-  private void write(Level level, LogEvent event) {
-    lines.accept(line(clock, format, level, event));
+  private synchronized void write(Level level, LogEvent event) {
+    Line line = new Line(clock.instant(), level, event);
+    lines.accept(line.text(format));
+    List<Line> more =
+        new ArrayList<>(recent.subList(recent.size() < RECENT ? 0 : 1, recent.size()));
+    more.add(line);
+    recent = List.copyOf(more);
+  }
+
+  /** The latest lines but those of details, the oldest first. It is another list with each line. */
+  public List<Line> recent() {
+    return recent;
   }
 
   /** The line that says that others are missing. */
   public static String dropped(Clock clock, Format format, long count) {
     String message = count + " log lines were dropped: they were not read in time";
-    return line(
-        clock,
-        format,
-        Level.WARN,
-        LogEvent.of(LogEvent.Kind.LINES_DROPPED, message).with("lines", count));
-  }
-
-  private static String line(Clock clock, Format format, Level level, LogEvent event) {
-    String time = millis(clock.instant());
-    return switch (format) {
-      case TEXT -> time + " " + level + " " + escaped(event.message());
-      case JSON -> {
-        Map<String, Object> line = new LinkedHashMap<>();
-        line.put("time", time);
-        line.put("level", level);
-        line.put("event", event.kind());
-        line.put("message", event.message());
-        line.putAll(event.fields());
-        yield Json.write(line);
-      }
-    };
+    LogEvent event = LogEvent.of(LogEvent.Kind.LINES_DROPPED, message).with("lines", count);
+    return new Line(clock.instant(), Level.WARN, event).text(format);
   }
 
   /**

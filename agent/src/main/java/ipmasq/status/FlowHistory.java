@@ -1,10 +1,11 @@
 package ipmasq.status;
 
-import ipmasq.backend.Observation;
+import ipmasq.json.Fields;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.plan.Counter;
 import ipmasq.plan.Tally;
+import ipmasq.status.Status.Sample;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -12,174 +13,176 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Map.Entry;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * How many flows there were in each minute of the last hour, by treatment and for the busiest
- * ranges. Bounded, however many ranges there are. Safe for use by several threads.
+ * ranges. Bounded, however many ranges there are. Used by one thread.
  *
  * <p>It uses counter readings that are made anyway. The difference between two readings is spread
- * evenly over the time between them.
+ * evenly over the time between them. Minutes are those of a monotonic clock.
  */
 final class FlowHistory {
   /** The number of ranges followed per family. */
   static final int RANGES = 32;
 
-  private final Map<Family, Flows> families = new EnumMap<>(Family.class);
-  private long began;
-  private boolean begun;
+  static final int MINUTES = 60;
+  static final long MINUTE = 60_000_000_000L;
+
+  private final Map<Family, Series> families = new EnumMap<>(Family.class);
+  private Optional<Long> began = Optional.empty();
 
   /** One family's. */
-  private static final class Flows {
-    private final MinuteSeries translated = new MinuteSeries();
-    private final MinuteSeries exempted = new MinuteSeries();
-    private final Map<Cidr, MinuteSeries> ranges = new HashMap<>();
+  private static final class Series {
+    private final double[] translated = new double[MINUTES];
+    private final double[] exempted = new double[MINUTES];
+    private final Map<Cidr, double[]> ranges = new HashMap<>();
     private Tally last;
     private long lastAt;
 
-    Flows(Tally first, long at) {
+    Series(Tally first, long at) {
       last = first;
       lastAt = at;
     }
 
     void add(Tally tally, long now) {
-      translated.add(since(last.translated(), tally.translated()), lastAt, now);
-      exempted.add(since(last.exempted(), tally.exempted()), lastAt, now);
-      tally.ranges().forEach((range, counter) -> range(range, counter, now));
+      forget(now);
+      spread(translated, since(last.translated(), tally.translated()), now);
+      spread(exempted, since(last.exempted(), tally.exempted()), now);
+      tally
+          .ranges()
+          .forEach(
+              (range, counter) -> {
+                long flows = since(last.ranges().getOrDefault(range, counter), counter);
+                if (flows > 0 && (ranges.containsKey(range) || hasRoom(flows))) {
+                  spread(ranges.computeIfAbsent(range, _ -> new double[MINUTES]), flows, now);
+                }
+              });
       last = tally;
       lastAt = now;
     }
 
-    private void range(Cidr range, Counter counter, long now) {
-      Counter before = last.ranges().get(range);
-      long flows = before == null ? 0 : since(before, counter);
-      if (flows == 0) {
-        return; // most ranges, at most looks
+    /** Empties the minutes that began since the last reading: theirs are those of an hour ago. */
+    void forget(long now) {
+      long newest = minute(now);
+      for (long m = Math.max(minute(lastAt) + 1, newest - MINUTES + 1); m <= newest; m++) {
+        int slot = slot(m);
+        translated[slot] = 0;
+        exempted[slot] = 0;
+        ranges.values().forEach(ring -> ring[slot] = 0);
       }
-      MinuteSeries series = ranges.get(range);
-      if (series == null) {
-        if (ranges.size() >= RANGES && !makeRoom(flows, now)) {
-          return;
-        }
-        series = new MinuteSeries();
-        ranges.put(range, series);
-      }
-      series.add(flows, lastAt, now);
     }
 
-    /**
-     * Drops the quietest followed range if it has fewer flows than the new one; returns whether it
-     * did.
-     */
-    private boolean makeRoom(long flows, long now) {
-      Map.Entry<Cidr, MinuteSeries> quietest =
-          ranges.entrySet().stream()
-              .min(Comparator.comparingDouble(entry -> entry.getValue().sum(now)))
-              .orElseThrow();
-      return quietest.getValue().sum(now) < flows && ranges.remove(quietest.getKey()) != null;
+    private void spread(double[] ring, long amount, long now) {
+      if (now == lastAt) {
+        ring[slot(minute(now))] += amount;
+        return;
+      }
+      for (long m = Math.max(minute(lastAt), minute(now) - MINUTES + 1); m <= minute(now); m++) {
+        long part = Math.min(now, (m + 1) * MINUTE) - Math.max(lastAt, m * MINUTE);
+        ring[slot(m)] += (double) amount * part / (now - lastAt);
+      }
+    }
+
+    /** Whether one more range can be followed: perhaps instead of the quietest. */
+    private boolean hasRoom(long flows) {
+      if (ranges.size() < RANGES) {
+        return true;
+      }
+      Entry<Cidr, double[]> quietest = byFlows().getLast();
+      return sum(quietest.getValue()) < flows && ranges.remove(quietest.getKey()) != null;
+    }
+
+    List<Entry<Cidr, double[]>> byFlows() {
+      return ranges.entrySet().stream()
+          .sorted(Comparator.comparingDouble(entry -> -sum(entry.getValue())))
+          .toList();
+    }
+
+    /** The flows of each minute, of these and of the busiest ranges. */
+    Fields fields(Family family, long first, long now, int most) {
+      forget(now);
+      long last = minute(now);
+      return new Fields()
+          .with("family", family)
+          .with("translated", values(translated, first, last))
+          .with("exempted", values(exempted, first, last))
+          .with(
+              "ranges",
+              byFlows().stream()
+                  .filter(it -> sum(it.getValue()) > 0)
+                  .limit(most)
+                  .map(
+                      it ->
+                          new Fields()
+                              .with("range", it.getKey())
+                              .with("flows", values(it.getValue(), first, last)))
+                  .toList());
     }
 
     /** A counter that went back was reset, because its rule was written again. */
     private static long since(Counter before, Counter now) {
       return now.packets() >= before.packets() ? now.packets() - before.packets() : now.packets();
     }
-  }
 
-  /** One range's flows, minute by minute. */
-  record RangeFlows(Cidr range, List<Double> flows) {
-    Map<String, Object> fields() {
-      return StatusJson.pairs("range", range, "flows", flows);
+    private static double sum(double[] ring) {
+      double sum = 0;
+      for (double value : ring) {
+        sum += value;
+      }
+      return sum;
+    }
+
+    /** Rounded to a tenth. */
+    private static List<Double> values(double[] ring, long first, long last) {
+      List<Double> values = new ArrayList<>();
+      for (long m = first; m <= last; m++) {
+        values.add(Math.rint(ring[slot(m)] * 10) / 10);
+      }
+      return values;
     }
   }
 
-  /** One family's flows, minute by minute; of ranges the busiest, and that one first. */
-  record FamilyFlows(
-      Family family, List<Double> translated, List<Double> exempted, List<RangeFlows> ranges) {
-    Map<String, Object> fields() {
-      return StatusJson.pairs(
-          "family",
-          family,
-          "translated",
-          translated,
-          "exempted",
-          exempted,
-          "ranges",
-          ranges.stream().map(RangeFlows::fields).toList());
-    }
+  private static long minute(long nanos) {
+    return Math.floorDiv(nanos, MINUTE);
   }
 
-  /**
-   * The last hour, or less if less is known.
-   *
-   * @param age nanoseconds since the first of the minutes began
-   * @param known nanoseconds since the first look at the counters
-   */
-  record Hour(long age, long known, List<FamilyFlows> families) {
-    /** For JSON. */
-    Map<String, Object> fields(Instant now) {
-      return StatusJson.pairs(
-          "now",
-          now,
-          "from",
-          now.minusNanos(age),
-          "known",
-          now.minusNanos(known),
-          "families",
-          families.stream().map(FamilyFlows::fields).toList());
-    }
+  private static int slot(long minute) {
+    return Math.floorMod(minute, MINUTES);
   }
 
   /** Adds a reading; the time is from a monotonic clock. */
-  synchronized void record(Map<Family, Observation> seen, long now) {
-    seen.forEach((family, look) -> tally(look).ifPresent(tally -> record(family, tally, now)));
-    families.keySet().retainAll(seen.keySet());
+  void record(Sample sample, long now) {
+    for (Family family : sample.rules().keySet()) {
+      sample
+          .tally(family)
+          .ifPresent(
+              tally -> {
+                began = began.or(() -> Optional.of(now));
+                families.computeIfAbsent(family, _ -> new Series(tally, now)).add(tally, now);
+              });
+    }
+    families.keySet().retainAll(sample.rules().keySet());
   }
 
-  private void record(Family family, Tally tally, long now) {
-    if (!begun) {
-      begun = true;
-      began = now;
-    }
-    @Nullable Flows flows = families.get(family);
-    if (flows == null) {
-      families.put(family, new Flows(tally, now));
-    } else {
-      flows.add(tally, now);
-    }
-  }
-
-  private static Optional<Tally> tally(Observation observation) {
-    return observation instanceof Observation.Seen(var observed)
-        ? observed.tally()
-        : Optional.empty();
-  }
-
-  /** What is known now; nothing before the first look. */
-  synchronized Optional<Hour> hour(long now, int ranges) {
-    if (!begun) {
-      return Optional.empty();
-    }
-    long last = MinuteSeries.minute(now);
-    long first = Math.max(MinuteSeries.minute(began), last - MinuteSeries.MINUTES + 1);
-    List<FamilyFlows> all = new ArrayList<>();
-    families.forEach(
-        (family, flows) -> {
-          List<RangeFlows> busiest =
-              flows.ranges.entrySet().stream()
-                  .filter(entry -> entry.getValue().sum(now) > 0)
-                  .sorted(Comparator.comparingDouble(entry -> -entry.getValue().sum(now)))
-                  .limit(ranges)
-                  .map(
-                      entry -> new RangeFlows(entry.getKey(), entry.getValue().values(first, last)))
-                  .toList();
-          all.add(
-              new FamilyFlows(
-                  family,
-                  flows.translated.values(first, last),
-                  flows.exempted.values(first, last),
-                  busiest));
+  /**
+   * The last hour, or less if less is known; nothing before the first reading.
+   *
+   * @param time what the clock on the wall shows now
+   * @param ranges how many at most, the busiest first
+   */
+  Optional<Fields> hour(long now, Instant time, int ranges) {
+    return began.map(
+        start -> {
+          long first = Math.max(minute(start), minute(now) - MINUTES + 1);
+          List<Fields> all = new ArrayList<>();
+          families.forEach((family, series) -> all.add(series.fields(family, first, now, ranges)));
+          return new Fields()
+              .with("now", time)
+              .with("from", time.minusNanos(now - first * MINUTE))
+              .with("known", time.minusNanos(now - start))
+              .with("families", all);
         });
-    return Optional.of(new Hour(now - first * MinuteSeries.NANOS, now - began, all));
   }
 }

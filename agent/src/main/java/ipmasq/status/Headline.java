@@ -1,7 +1,7 @@
 package ipmasq.status;
 
 import ipmasq.config.Reading;
-import ipmasq.evidence.flows.AnswerChange;
+import ipmasq.evidence.flows.FlowEvidence;
 import ipmasq.evidence.neighbours.Conflict;
 import ipmasq.net.Family;
 import ipmasq.sync.SyncReport;
@@ -30,14 +30,8 @@ public record Headline(Level level, boolean ok, String sentence) {
     }
   }
 
-  /**
-   * The worst thing first.
-   *
-   * @param lost families whose rules, as just read, are no longer those of the last sync
-   * @param conflicts other programs' rules that override the config, or may; empty if not known
-   */
-  static Headline of(Status status, List<Family> lost, Optional<List<Conflict>> conflicts) {
-    Headline rules = rules(status, lost, conflicts);
+  static Headline of(Status status) {
+    Headline rules = rules(status);
     boolean good = rules.level == Level.GOOD;
     return switch (status.identity().agent()) {
       case Status.Agent.Running() -> rules;
@@ -46,11 +40,8 @@ public record Headline(Level level, boolean ok, String sentence) {
       case Status.Agent.Unresponsive(var pid, var why) ->
           rules.under(
               Level.WARN,
-              "The agent (process "
-                  + pid
-                  + ") does not answer ("
-                  + why
-                  + "), so perhaps nothing repairs the rules. ",
+              "The agent (process %d) does not answer (%s), so perhaps nothing repairs the rules. "
+                  .formatted(pid, why),
               "");
       case Status.Agent.Foreign(var pid) ->
           rules.under(
@@ -74,93 +65,83 @@ public record Headline(Level level, boolean ok, String sentence) {
         level.compareTo(least) > 0 ? level : least, false, before + first + after + ".");
   }
 
-  private static Headline rules(
-      Status status, List<Family> lost, Optional<List<Conflict>> conflicts) {
+  /** The worst thing first. */
+  private static Headline rules(Status status) {
     SyncReport last = status.last();
     boolean runs = status.identity().agent() instanceof Status.Agent.Running;
+    String source = source(status);
+    String asked = "the rules are what " + source + " asks for";
+    String masquerading =
+        (last.config().enableIpv6() ? "IPv4 and IPv6" : "IPv4") + " masquerading is ";
     if (!status.ready()) {
       return bad((runs ? "Not ready: " : "") + String.join("; ", status.reasons()));
     }
     if (status.waiting().isPresent()) {
-      String unknown = status.waiting().get().toString();
-      return new Headline(Level.WARN, false, "N" + unknown.substring(1) + ".");
+      return warn(false, "N" + status.waiting().get().toString().substring(1));
     }
     if (last.pending()) {
-      return new Headline(
-          Level.WARN, false, "the rules are not what " + source(status) + " asks for.");
+      return warn(false, "the rules are not what " + source + " asks for");
     }
-    String setUp =
-        runs ? masquerading(status) + " is set up as " + source(status) + " says" : as(status);
+    String setUp = runs ? masquerading + "set up as " + source + " says" : asked;
+    List<Family> lost = status.enabled().stream().filter(status::isLost).toList();
     if (!lost.isEmpty() && !last.fighting()) {
-      String families = lost.stream().map(Family::toString).collect(Collectors.joining(" and "));
       return bad(
           setUp.replace(" is set up", " was set up")
-              + ", but the "
-              + families
-              + " rules in the kernel are no longer what it asks for");
+              + lost.stream()
+                  .map(Family::toString)
+                  .collect(Collectors.joining(" and ", ", but the ", " rules in the kernel"))
+              + " are no longer what it asks for");
     }
-    List<Conflict> known = conflicts.orElse(List.of());
-    Optional<String> serious = first(known, it -> it.kind().serious());
-    if (serious.isPresent()) {
-      return bad(setUp + ", but " + serious.get());
-    }
-    if (status.flows().wrongNow().isPresent()) {
-      return bad(
-          "%s, but live flows went against it: %s (%d of %d sampled)"
-              .formatted(
-                  setUp,
-                  status.flows().wrongNow().get(),
-                  status.flows().wrong(),
-                  status.flows().flows()));
-    }
-    List<AnswerChange.Range> silent = status.flows().change().silent();
-    if (!silent.isEmpty()) {
-      return bad(setUp + ", but " + silent.getFirst());
+    Optional<String> against = against(status);
+    if (against.isPresent()) {
+      return bad(setUp + ", but " + against.get());
     }
     if (last.fighting()) {
-      return new Headline(
-          Level.WARN,
+      return warn(
           false,
           setUp
               + ", but another program keeps changing the rules; they are repaired, at most two"
-              + " seconds later.");
+              + " seconds later");
     }
-    String inForce =
-        runs ? masquerading(status) + " is in force, as " + source(status) + " says" : as(status);
+    boolean known = status.sample().conflicts().isPresent();
     Reading.Gap gap = last.effective().gap();
     if (!gap.isNone()) {
-      String rules =
-          !runs
-              ? as(status)
-              : masquerading(status) + (conflicts.isPresent() ? " is in force" : " is set up");
-      return new Headline(Level.WARN, true, rules + ", but " + gap.phrase() + ".");
+      String rules = runs ? masquerading + (known ? "in force" : "set up") : asked;
+      return warn(true, rules + ", but " + gap.phrase());
     }
-    Optional<String> unclear = first(known, it -> it.kind().unclear());
-    if (unclear.isPresent()) {
-      return new Headline(Level.WARN, true, inForce + "; but " + unclear.get() + ".");
-    }
-    return new Headline(Level.GOOD, true, (conflicts.isPresent() ? inForce : setUp) + ".");
+    String inForce = runs && known ? masquerading + "in force, as " + source + " says" : setUp;
+    return first(status, it -> it.kind().unclear())
+        .map(unclear -> warn(true, inForce + "; but " + unclear))
+        .orElse(new Headline(Level.GOOD, true, inForce + "."));
   }
 
   private static Headline bad(String sentence) {
     return new Headline(Level.BAD, false, sentence + ".");
   }
 
-  private static Optional<String> first(List<Conflict> conflicts, Predicate<Conflict> which) {
-    List<Conflict> found = conflicts.stream().filter(which).toList();
-    return found.isEmpty()
-        ? Optional.empty()
-        : Optional.of(
-            found.getFirst().sentence()
-                + (found.size() > 1 ? " (and " + (found.size() - 1) + " more)" : ""));
+  private static Headline warn(boolean ok, String sentence) {
+    return new Headline(Level.WARN, ok, sentence + ".");
   }
 
-  private static String masquerading(Status status) {
-    return (status.last().config().enableIpv6() ? "IPv4 and IPv6" : "IPv4") + " masquerading";
+  /** What makes packets go otherwise than the rules say, or keeps them from being answered. */
+  private static Optional<String> against(Status status) {
+    FlowEvidence flows = status.flows();
+    return first(status, it -> it.kind().serious())
+        .or(
+            () ->
+                flows
+                    .wrongNow()
+                    .map(
+                        example ->
+                            "live flows went against it: %s (%d of %d sampled)"
+                                .formatted(example, flows.wrong(), flows.flows())))
+        .or(() -> flows.change().silent().stream().map(Object::toString).findFirst());
   }
 
-  private static String as(Status status) {
-    return "the rules are what " + source(status) + " asks for";
+  private static Optional<String> first(Status status, Predicate<Conflict> which) {
+    List<Conflict> found = status.conflicts().stream().filter(which).toList();
+    String more = found.size() > 1 ? " (and " + (found.size() - 1) + " more)" : "";
+    return found.stream().findFirst().map(conflict -> conflict.sentence() + more);
   }
 
   /** What the rules go by, for people. */

@@ -6,10 +6,13 @@ import ipmasq.config.Problem;
 import ipmasq.evidence.flows.FlowEvidence;
 import ipmasq.evidence.neighbours.Conflict;
 import ipmasq.evidence.neighbours.Explanation;
+import ipmasq.evidence.neighbours.Explanation.Wish;
+import ipmasq.log.Log;
 import ipmasq.net.Cidr;
 import ipmasq.net.Cidrs;
 import ipmasq.net.Family;
 import ipmasq.plan.Counter;
+import ipmasq.plan.Observed;
 import ipmasq.plan.Tally;
 import ipmasq.policy.Policy;
 import ipmasq.policy.Policy.Destination;
@@ -25,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.ToLongFunction;
 
 /**
  * All there is to say of a node at one moment. Text, JSON, metrics and page print it. A value:
@@ -32,7 +36,7 @@ import java.util.Optional;
  *
  * @param last the latest sync
  * @param configSince when the config in force took effect
- * @param history newest last
+ * @param history what happened lately, newest last
  * @param flows what live flows showed
  * @param sample what the kernel holds
  * @param waiting why that is not known at the moment
@@ -43,24 +47,11 @@ public record Status(
     Instant configSince,
     Map<Family, Standing> families,
     Totals totals,
-    List<Event> history,
+    List<Log.Line> history,
     FlowEvidence flows,
-    KernelSampler.Sample sample,
+    Sample sample,
     Optional<Waiting> waiting,
     Instant now) {
-
-  /**
-   * A sync that takes long.
-   *
-   * @param what what it waits for, as a phrase
-   * @param tooLong whether the node no longer counts as ready
-   */
-  public record Waiting(Instant since, String what, boolean tooLong) {
-    @Override
-    public String toString() {
-      return "not known since " + since.truncatedTo(ChronoUnit.SECONDS) + ": " + what;
-    }
-  }
 
   /**
    * Which agent this is.
@@ -124,13 +115,23 @@ public record Status(
    */
   public record Standing(Instant since, String backend, Rules rules, Optional<Failure> failure) {}
 
+  /** What syncs do to the rules of a family. */
+  enum Deed {
+    /** They wrote rules. */
+    CHANGE,
+    /** They did so because another program had changed them. */
+    REPAIR,
+    /** They could not read or write them. */
+    FAILURE
+  }
+
+  /** How often that was done. */
+  record Done(Deed what, Family family) {}
+
   /**
    * What was counted since the start.
    *
    * @param syncs by what triggered them; one with several triggers counts for the first
-   * @param changes syncs that wrote rules, by family
-   * @param repairs those of them that undid another program's change
-   * @param failures syncs that could not, by family
    * @param flows flows under way that were made to follow new rules
    * @param rejections how often a config file was found bad that was not before
    * @param durations how many syncs took at most as long as each of {@link #BOUNDS}, not
@@ -138,9 +139,7 @@ public record Status(
    */
   public record Totals(
       Map<Trigger, Long> syncs,
-      Map<Family, Long> changes,
-      Map<Family, Long> repairs,
-      Map<Family, Long> failures,
+      Map<Done, Long> done,
       long flows,
       long rejections,
       List<Long> durations,
@@ -151,14 +150,58 @@ public record Status(
 
     public Totals {
       syncs = Map.copyOf(syncs);
-      changes = Map.copyOf(changes);
-      repairs = Map.copyOf(repairs);
-      failures = Map.copyOf(failures);
+      done = Map.copyOf(done);
       durations = List.copyOf(durations);
     }
 
-    static long sum(Map<?, Long> counts) {
-      return counts.values().stream().mapToLong(Long::longValue).sum();
+    long allSyncs() {
+      return syncs.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    long of(Deed what, Family family) {
+      return done.getOrDefault(new Done(what, family), 0L);
+    }
+
+    long of(Deed what) {
+      return Arrays.stream(Family.values()).mapToLong(family -> of(what, family)).sum();
+    }
+  }
+
+  /**
+   * A reading of the kernel, and its time.
+   *
+   * @param conflicts other programs' rules that override the config, or may; empty if not known
+   */
+  public record Sample(
+      Instant at, Map<Family, Observation> rules, Optional<List<Conflict>> conflicts) {
+    /** Nothing was read. */
+    public static final Sample NONE = new Sample(Instant.MIN, Map.of(), Optional.empty());
+
+    public Sample {
+      rules = Map.copyOf(rules);
+    }
+
+    Optional<Observed> observed(Family family) {
+      return rules.get(family) instanceof Observation.Seen(var observed)
+          ? Optional.of(observed)
+          : Optional.empty();
+    }
+
+    Optional<Tally> tally(Family family) {
+      return observed(family).flatMap(Observed::tally);
+    }
+  }
+
+  /**
+   * A sync that takes long.
+   *
+   * @param what what it waits for, as a phrase
+   * @param tooLong whether the node no longer counts as ready
+   */
+  public record Waiting(Instant since, String what, boolean tooLong) {
+    @Override
+    public String toString() {
+      return "not known since " + since.truncatedTo(ChronoUnit.SECONDS) + ": " + what;
     }
   }
 
@@ -185,15 +228,10 @@ public record Status(
 
   public Status {
     families = Map.copyOf(families);
-    history = List.copyOf(history);
   }
 
   /** The same with a later reading of the kernel. */
-  public Status with(KernelSampler.Sample later, Instant time) {
-    return with(later, Optional.empty(), time);
-  }
-
-  Status with(KernelSampler.Sample later, Optional<Waiting> wait, Instant time) {
+  public Status with(Sample later, Optional<Waiting> wait, Instant time) {
     return new Status(
         identity, last, configSince, families, totals, history, flows, later, wait, time);
   }
@@ -221,7 +259,7 @@ public record Status(
   }
 
   public Headline headline() {
-    return Headline.of(this, lost(), conflicts());
+    return Headline.of(this);
   }
 
   /** Why it is not ready, each reason a sentence without its full stop. */
@@ -241,20 +279,19 @@ public record Status(
                   : "the config file is bad");
     }
     for (Family family : enabled()) {
-      Standing standing = standing(family);
       String rules = "the " + family + " rules ";
-      switch (standing.rules()) {
+      Optional<Failure> failure = standing(family).failure();
+      switch (standing(family).rules()) {
         case IN_FORCE -> {}
         case DIFFERENT ->
             reasons.add(
-                observed(family).filter(it -> it.observed().absent()).isPresent()
+                sample.observed(family).filter(Observed::absent).isPresent()
                     ? "there are no " + family + " rules"
                     : rules + "in the kernel are not what " + Headline.source(this) + " asks for");
-        case UNREADABLE ->
-            reasons.add(
-                rules
-                    + "cannot be read: "
-                    + standing.failure().map(Failure::message).orElse("").replaceFirst("\\.$", ""));
+        case UNREADABLE -> {
+          String why = failure.map(Failure::message).orElse("").replaceFirst("\\.$", "");
+          reasons.add(rules + "cannot be read: " + why);
+        }
         case UNWRITABLE -> reasons.add(rules + "could not be put in force");
       }
     }
@@ -269,88 +306,61 @@ public record Status(
           .filter(problem -> problem.severity() == Problem.Severity.ERROR)
           .forEach(problem -> causes.add(problem.toString()));
     }
-    for (Family family : enabled()) {
-      standing(family).failure().ifPresent(failure -> causes.add(failure.toString()));
-    }
+    enabled().forEach(it -> standing(it).failure().map(Failure::toString).ifPresent(causes::add));
     return causes;
   }
 
   /** The policy in the kernel; if there is none, or it cannot be read, the desired one. */
   Policy policy(Family family) {
-    return observed(family)
-        .flatMap(seen -> seen.observed().policy())
-        .orElseGet(() -> last.policy(family));
+    return read(family).orElseGet(() -> last.policy(family));
   }
 
-  private Optional<Observation.Seen> observed(Family family) {
-    return sample.rules().get(family) instanceof Observation.Seen seen
-        ? Optional.of(seen)
-        : Optional.empty();
-  }
-
-  Optional<Tally> tally(Family family) {
-    return observed(family).flatMap(seen -> seen.observed().tally());
+  private Optional<Policy> read(Family family) {
+    return sample.observed(family).flatMap(Observed::policy);
   }
 
   /** Whose words {@link #policy} are. */
   Shown shown(Family family) {
-    boolean read = observed(family).flatMap(seen -> seen.observed().policy()).isPresent();
     boolean clear =
         standing(family).rules() == Rules.IN_FORCE
-            && !lost().contains(family)
-            && conflicts()
+            && !isLost(family)
+            && sample
+                .conflicts()
                 .filter(list -> list.stream().noneMatch(it -> it.family() == family))
                 .isPresent()
             && flows.wrongNow().isEmpty();
-    return !read ? Shown.CONFIG : clear ? Shown.HAPPENS : Shown.RULES;
+    return read(family).isEmpty() ? Shown.CONFIG : clear ? Shown.HAPPENS : Shown.RULES;
   }
 
-  /** Other programs' rules that override the config, or may; empty if that is not known. */
-  public Optional<List<Conflict>> conflicts() {
-    List<Conflict> conflicts = new ArrayList<>();
-    for (Family family : enabled()) {
-      List<Conflict> found = sample.conflicts().get(family);
-      if (found != null) {
-        conflicts.addAll(found);
-      } else if (!isCni()) {
-        return Optional.empty();
-      }
-    }
-    return Optional.of(conflicts);
-  }
-
-  private boolean isCni() {
-    return last.backend().equals("cni");
+  /** Other programs' rules that override the config, or may, as far as they are known. */
+  List<Conflict> conflicts() {
+    return sample.conflicts().orElse(List.of());
   }
 
   /**
-   * Families whose rules, as just read, are no longer those of the last sync. Backends hold a
-   * policy in different forms, so what is compared is what every form of it has: the exempt ranges.
+   * Whether the rules, as just read, are no longer those of the last sync. Backends hold a policy
+   * in different forms, so what is compared is what every form of it has: the exempt ranges.
    */
-  private List<Family> lost() {
-    // A CNI config may hold more, or need nothing; and what a later sync did, a reading cannot
-    // know.
-    if (isCni() || sample.at().isBefore(last.at())) {
-      return List.of();
-    }
-    return enabled().stream()
-        .filter(family -> standing(family).rules() == Rules.IN_FORCE)
-        .filter(family -> observed(family).filter(seen -> !holds(seen, family)).isPresent())
-        .toList();
+  boolean isLost(Family family) {
+    // A CNI config may hold more, or need nothing; what a later sync did, a reading cannot know.
+    return !last.backend().equals("cni")
+        && !sample.at().isBefore(last.at())
+        && standing(family).rules() == Rules.IN_FORCE
+        && sample.observed(family).filter(seen -> !holds(seen, family)).isPresent();
   }
 
-  private boolean holds(Observation.Seen seen, Family family) {
+  private boolean holds(Observed seen, Family family) {
     Cidrs desired = last.policy(family).exempt();
-    return seen.observed().flaws().isEmpty()
-        && seen.observed().policy().filter(it -> it.exempt().equals(desired)).isPresent();
+    return seen.flaws().isEmpty()
+        && seen.policy().filter(it -> it.exempt().equals(desired)).isPresent();
   }
 
   /** With what sampled flows to the same range showed. */
   Explanation with(Explanation answer) {
-    boolean kept = answer.desired().kind() == Explanation.Wish.Kind.KEPT;
-    return answer.desired().kind() == Explanation.Wish.Kind.ANYTHING
+    Wish.Kind kind = answer.desired().kind();
+    return kind == Wish.Kind.ANYTHING
         ? answer
-        : answer.with(flows.toward(answer.to(), kept, now));
+        : answer.with(flows.toward(answer.to(), kind == Wish.Kind.KEPT, now));
   }
 
   /** At most the given number of ranges, those with the most flows, in matching order. */
@@ -359,17 +369,15 @@ public record Status(
     if (all.size() <= most) {
       return all;
     }
-    Map<Cidr, Counter> seen = tally(family).map(Tally::ranges).orElse(Map.of());
-    long[] counts =
-        all.stream().mapToLong(d -> seen.getOrDefault(d.range(), Counter.NONE).packets()).toArray();
-    long[] sorted = counts.clone();
-    Arrays.sort(sorted);
-    long least = sorted[sorted.length - most];
-    long ties = most - Arrays.stream(counts).filter(count -> count > least).count();
+    Map<Cidr, Counter> seen = sample.tally(family).map(Tally::ranges).orElse(Map.of());
+    ToLongFunction<Destination> flows = it -> seen.getOrDefault(it.range(), Counter.NONE).packets();
+    long least = all.stream().mapToLong(flows).sorted().skip(all.size() - most).iterator().next();
+    long ties = most - all.stream().mapToLong(flows).filter(count -> count > least).count();
     List<Destination> busiest = new ArrayList<>(most);
-    for (int i = 0; i < counts.length; i++) {
-      if (counts[i] > least || counts[i] == least && ties-- > 0) {
-        busiest.add(all.get(i));
+    for (Destination each : all) {
+      long count = flows.applyAsLong(each);
+      if (count > least || count == least && ties-- > 0) {
+        busiest.add(each);
       }
     }
     return busiest;

@@ -1,17 +1,20 @@
 package ipmasq.status;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import ipmasq.evidence.neighbours.Conflict;
 import ipmasq.evidence.neighbours.Explanation;
 import ipmasq.evidence.neighbours.Question;
-import ipmasq.http.Handler;
+import ipmasq.http.Endpoint;
 import ipmasq.http.Request;
 import ipmasq.http.Response;
 import ipmasq.json.Json;
 import ipmasq.net.Ip;
 import ipmasq.net.Protocols;
+import ipmasq.status.Status.Sample;
 import ipmasq.sync.Heartbeat;
 import ipmasq.sync.SyncReport;
-import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +22,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.Executor;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -31,34 +36,27 @@ import java.util.function.Function;
  * The routes of the server. Probes are answered at once, on the server's threads; what needs the
  * kernel, by one thread, in turn.
  */
-public final class StatusHandler implements Handler {
+public final class StatusHandler implements Endpoint.Handler {
   /** The header that says whether all is well, so that no reader has to take text apart. */
   public static final String OK = "Ip-Masq-Ok";
 
   private static final int BUSIEST_RANGES = 8;
-  private static final int WAITING = 16;
+  private static final int QUEUED = 16;
 
   private final StatusTracker tracker;
   private final KernelSampler sampler;
-  private final KnownConflicts conflicts;
+  private final Function<SyncReport, Optional<List<Conflict>>> conflicts;
   private final Explainer explainer;
   private final Heartbeat heartbeat;
   private final InstantSource clock;
-  private final Executor readers =
+  private final ExecutorService reader =
       new ThreadPoolExecutor(
           1,
           1,
           0,
           TimeUnit.SECONDS,
-          new ArrayBlockingQueue<>(WAITING),
+          new ArrayBlockingQueue<>(QUEUED),
           task -> Thread.ofPlatform().daemon().name("http-status").unstarted(task));
-
-  /** What is known of other programs' rules, without looking at them. */
-  @FunctionalInterface
-  public interface KnownConflicts {
-    /** As last found; empty before the first look. */
-    Optional<List<Conflict>> of(SyncReport report);
-  }
 
   /** Explains packets, one after the other, on a thread of its own. */
   @FunctionalInterface
@@ -70,10 +68,13 @@ public final class StatusHandler implements Handler {
     boolean explain(Question question, BooleanSupplier cancelled, Consumer<Explanation> answer);
   }
 
+  /**
+   * @param conflicts those last found, without reading; empty before the first time
+   */
   public StatusHandler(
       StatusTracker tracker,
       KernelSampler sampler,
-      KnownConflicts conflicts,
+      Function<SyncReport, Optional<List<Conflict>>> conflicts,
       Explainer explainer,
       Heartbeat heartbeat,
       InstantSource clock) {
@@ -86,46 +87,54 @@ public final class StatusHandler implements Handler {
   }
 
   @Override
-  public void handle(Request request, Consumer<Response> answer) {
-    switch (request.path()) {
-      case "/", "/healthz", "/livez", "/readyz" -> answer.accept(answer(request));
-      case "/api/explain" -> explain(request, answer);
-      default -> {
-        try {
-          readers.execute(
-              () -> {
-                if (!request.cancelled()) {
-                  answer.accept(answerAnyway(request));
-                }
-              });
-        } catch (RejectedExecutionException full) {
-          answer.accept(Response.text(503, "too many requests wait for the kernel: ask again"));
-        }
-      }
-    }
-  }
-
-  private Response answerAnyway(Request request) {
-    try {
-      return answer(request);
-    } catch (RuntimeException bug) {
-      return Response.text(500, "this should not have happened: " + bug);
-    }
-  }
-
-  private Response answer(Request request) {
+  public Future<Response> handle(Request request) {
     return switch (request.path()) {
-      case "/" -> Page.response();
-      case "/healthz", "/livez" -> health();
-      case "/readyz" -> readiness();
-      case "/metrics" -> status(StatusHandler::metrics);
-      case "/api/status" ->
-          status(status -> marked(status, Response.json(200, StatusJson.of(status))));
+      case "/" -> now(Page.response());
+      case "/healthz", "/livez" -> now(health());
+      case "/readyz" -> now(readiness());
+      case "/metrics" ->
+          soon(it -> new Response(200, Metrics.TYPE, Metrics.of(it).getBytes(UTF_8), Map.of()));
+      case "/api/status" -> soon(it -> marked(it, Response.json(200, StatusJson.of(it))));
       case "/api/status.txt" ->
-          status(status -> marked(status, Response.text(200, StatusText.of(status).strip())));
-      case "/api/flows" -> status(this::flows);
-      default -> Response.text(404, "there is nothing here");
+          soon(it -> marked(it, Response.text(200, StatusText.of(it).strip())));
+      case "/api/flows" -> soon(_ -> flows());
+      case "/api/explain" -> explain(request);
+      default -> now(Response.text(404, "there is nothing here"));
     };
+  }
+
+  private static Future<Response> now(Response response) {
+    return CompletableFuture.completedFuture(response);
+  }
+
+  /** Answers from the status and the kernel's current state. */
+  private Future<Response> soon(Function<Status, Response> print) {
+    try {
+      return reader.submit(
+          () ->
+              tracker
+                  .status()
+                  .map(this::withKernel)
+                  .map(print)
+                  .orElseGet(() -> Response.text(503, "the first sync is still under way")));
+    } catch (RejectedExecutionException full) {
+      return now(Response.text(503, "too many requests wait for the kernel: ask again"));
+    }
+  }
+
+  private Status withKernel(Status known) {
+    Optional<Status.Waiting> waiting = waiting();
+    // What a sync waits for would keep this thread waiting too.
+    Sample sample = waiting.isPresent() ? Sample.NONE : sampler.read(known);
+    // A sync may have ended meanwhile: print the latest.
+    return tracker.status().orElse(known).with(sample, waiting, clock.instant());
+  }
+
+  private Optional<Status.Waiting> waiting() {
+    Instant now = clock.instant();
+    return heartbeat
+        .waiting()
+        .map(it -> new Status.Waiting(now.minus(it.duration()), it.what(), it.tooLong()));
   }
 
   private Response health() {
@@ -141,11 +150,11 @@ public final class StatusHandler implements Handler {
     if (known.isEmpty()) {
       return Response.text(503, "not ready: the first sync is still under way");
     }
-    Status status = known.get().with(KernelSampler.Sample.NONE, waiting(), clock.instant());
+    Sample unread = new Sample(Instant.MIN, Map.of(), conflicts.apply(known.get().last()));
+    Status status = known.get().with(unread, waiting(), clock.instant());
     if (status.ready()) {
-      Headline headline = Headline.of(status, List.of(), conflicts.of(status.last()));
       String ready = status.waiting().isPresent() ? "" : "ready\n";
-      return Response.text(200, ready + headline.sentence());
+      return Response.text(200, ready + status.headline().sentence());
     }
     List<String> lines = new ArrayList<>();
     lines.add("not ready: " + String.join("; ", status.reasons()));
@@ -153,107 +162,57 @@ public final class StatusHandler implements Handler {
     return Response.text(503, String.join("\n", lines));
   }
 
-  /** Answers from the status and the kernel's current state. */
-  private Response status(Function<Status, Response> print) {
-    Optional<Status> known = tracker.status();
-    if (known.isEmpty()) {
-      return Response.text(503, "the first sync is still under way");
-    }
-    Optional<Status.Waiting> waiting = waiting();
-    // What a sync waits for would keep this thread waiting too.
-    KernelSampler.Sample sample =
-        waiting.isPresent() ? KernelSampler.Sample.NONE : sampler.read(known.get().last());
-    // A sync may have ended meanwhile: print the latest.
-    return print.apply(tracker.status().orElseThrow().with(sample, waiting, clock.instant()));
-  }
-
-  private Optional<Status.Waiting> waiting() {
-    return heartbeat
-        .waiting()
-        .map(
-            wait ->
-                new Status.Waiting(
-                    clock.instant().minus(wait.duration()), wait.what(), wait.tooLong()));
-  }
-
-  private static Response metrics(Status status) {
-    byte[] text = Metrics.of(status).getBytes(StandardCharsets.UTF_8);
-    return new Response(200, Exposition.TYPE, text, Map.of());
-  }
-
   private static Response marked(Status status, Response response) {
     return response.with(OK, String.valueOf(status.headline().ok()));
   }
 
-  private Response flows(Status status) {
+  private Response flows() {
     return sampler
         .hour(BUSIEST_RANGES)
-        .map(hour -> Response.json(200, Json.write(hour.fields(status.now()))))
-        .orElseGet(() -> Response.json(503, Json.write(Map.of("error", "nothing is counted"))));
+        .map(hour -> Response.json(200, Json.write(hour)))
+        .orElseGet(() -> error(503, "nothing is counted"));
   }
 
-  private void explain(Request request, Consumer<Response> answer) {
-    Optional<Response> refused = refusal(request);
+  private Future<Response> explain(Request request) {
     Optional<Status> status = tracker.status();
-    if (refused.isPresent() || status.isEmpty()) {
-      answer.accept(
-          refused.orElseGet(() -> Response.text(503, "the first sync is still under way")));
-      return;
+    Optional<Ip> to = request.parameter("to").flatMap(Ip::parse);
+    Optional<Ip> from = request.parameter("from").flatMap(Ip::parse);
+    Optional<String> protocol = request.parameter("proto");
+    OptionalInt port = port(request.parameter("port").orElse(""));
+    if (to.isEmpty()) {
+      return now(error(400, "\"to\" must be an IP address, such as 8.8.8.8 or 2001:db8::1"));
     }
-    Question question =
-        new Question(
-            Ip.of(request.parameter("to").orElse("").strip()),
-            Ip.parse(request.parameter("from").orElse("").strip()),
-            request.parameter("proto").map(String::strip).filter(text -> !text.isEmpty()),
-            port(request.parameter("port").orElse("").strip()),
-            Optional.empty());
+    if (request.parameter("from").isPresent()
+        && from.filter(it -> it.family() == to.get().family()).isEmpty()) {
+      return now(error(400, "\"from\" must be an IP address of the same family as \"to\""));
+    }
+    if (protocol.filter(it -> !Protocols.ASKED.contains(it)).isPresent()) {
+      return now(error(400, "\"proto\" must be tcp, udp, sctp or icmp"));
+    }
+    if (request.parameter("port").isPresent() && port.isEmpty()) {
+      return now(error(400, "\"port\" must be a number from 1 to 65535"));
+    }
+    if (status.isEmpty()) {
+      return now(Response.text(503, "the first sync is still under way"));
+    }
+    CompletableFuture<Response> answer = new CompletableFuture<>();
     boolean taken =
         explainer.explain(
-            question,
-            request::cancelled,
+            new Question(to.get(), from, protocol, port, Optional.empty()),
+            answer::isDone,
             found ->
-                answer.accept(Response.json(200, Json.write(status.get().with(found).fields()))));
-    if (!taken) {
-      answer.accept(
-          Response.json(503, Json.write(Map.of("error", "too many questions at once: ask again")))
-              .with("Retry-After", "2"));
-    }
-  }
-
-  /** Why a question cannot be answered. */
-  private static Optional<Response> refusal(Request request) {
-    Optional<Ip> to = request.parameter("to").flatMap(text -> Ip.parse(text.strip()));
-    String fromText = request.parameter("from").orElse("").strip();
-    Optional<Ip> from = Ip.parse(fromText);
-    Optional<String> protocol =
-        request.parameter("proto").map(String::strip).filter(text -> !text.isEmpty());
-    String portText = request.parameter("port").orElse("").strip();
-    OptionalInt port = port(portText);
-    if (to.isEmpty()) {
-      return Optional.of(wrong("\"to\" must be an IP address, such as 8.8.8.8 or 2001:db8::1"));
-    }
-    if (!fromText.isEmpty() && from.filter(ip -> ip.family() == to.get().family()).isEmpty()) {
-      return Optional.of(wrong("\"from\" must be an IP address of the same family as \"to\""));
-    }
-    if (protocol.filter(p -> !Protocols.ASKED.contains(p)).isPresent()) {
-      return Optional.of(wrong("\"proto\" must be tcp, udp, sctp or icmp"));
-    }
-    if (!portText.isEmpty() && port.isEmpty()) {
-      return Optional.of(wrong("\"port\" must be a number from 1 to 65535"));
-    }
-    return Optional.empty();
+                answer.complete(Response.json(200, Json.write(status.get().with(found).fields()))));
+    return taken
+        ? answer
+        : now(error(503, "too many questions at once: ask again").with("Retry-After", "2"));
   }
 
   private static OptionalInt port(String text) {
-    try {
-      int port = Integer.parseInt(text);
-      return port >= 1 && port <= 65535 ? OptionalInt.of(port) : OptionalInt.empty();
-    } catch (NumberFormatException notOne) {
-      return OptionalInt.empty();
-    }
+    int port = text.matches("[0-9]{1,5}") ? Integer.parseInt(text) : 0;
+    return port >= 1 && port <= 65535 ? OptionalInt.of(port) : OptionalInt.empty();
   }
 
-  private static Response wrong(String message) {
-    return Response.json(400, Json.write(Map.of("error", message)));
+  private static Response error(int status, String message) {
+    return Response.json(status, Json.write(Map.of("error", message)));
   }
 }

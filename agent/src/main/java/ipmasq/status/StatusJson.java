@@ -5,26 +5,25 @@ import ipmasq.config.Problem;
 import ipmasq.evidence.flows.FlowEvidence;
 import ipmasq.evidence.flows.SampledFlow;
 import ipmasq.evidence.neighbours.Conflict;
+import ipmasq.json.Fields;
 import ipmasq.json.Json;
+import ipmasq.log.Log;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.plan.Counter;
 import ipmasq.plan.Tally;
 import ipmasq.policy.Policy;
-import ipmasq.policy.Policy.Destination;
 import ipmasq.policy.Policy.Treatment;
 import ipmasq.policy.Translation;
+import ipmasq.status.Status.Deed;
 import ipmasq.status.Status.Standing;
 import ipmasq.status.Status.Totals;
 import ipmasq.sync.SyncReport;
 import ipmasq.sync.SyncReportJson;
-import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /** The status for scripts and for the page. */
 public final class StatusJson {
@@ -34,190 +33,142 @@ public final class StatusJson {
   private StatusJson() {}
 
   public static String of(Status status) {
-    return Json.write(map(status));
-  }
-
-  static Map<String, Object> map(Status status) {
     SyncReport last = status.last();
     Headline headline = status.headline();
-    Map<String, Object> fields = new LinkedHashMap<>();
-    fields.put("ok", headline.ok());
-    fields.put("version", status.identity().version());
-    fields.put("node", orNull(status.identity().node()));
-    fields.put("started", orNull(status.identity().started()));
-    fields.put("now", status.now());
-    fields.put("ready", status.ready());
-    fields.put("running", status.identity().agent().runs());
-    fields.put("level", headline.level());
-    fields.put("summary", headline.sentence());
-    fields.put("reasons", status.reasons());
-    fields.put("config", config(status));
-    fields.put("backend", last.backend());
-    fields.put("backendReason", last.backendReason());
-    fields.put(
-        "lastPass",
-        pairs(
-            "at",
-            last.at(),
-            "duration",
-            SyncReportJson.duration(last.took()),
-            "trigger",
-            status.hasPast() ? SyncReportJson.trigger(last) : null,
-            "fighting",
-            status.hasPast() ? last.fighting() : null));
-    fields.put("families", status.enabled().stream().map(it -> family(status, it)).toList());
-    fields.put("conflictsKnown", status.conflicts().isPresent());
-    fields.put(
-        "conflicts", status.conflicts().orElse(List.of()).stream().map(Conflict::fields).toList());
-    fields.put("warnings", last.warnings());
-    fields.put("evidence", evidence(status));
-    fields.put("totals", status.hasPast() ? totals(status.totals()) : null);
-    fields.put(
-        "history",
-        status.hasPast()
-            ? status.history().reversed().stream().map(StatusJson::event).toList()
-            : List.of());
-    return fields;
+    Optional<Status> agent = Optional.of(status).filter(Status::hasPast);
+    return Json.write(
+        new Fields()
+            .with("ok", headline.ok())
+            .with("version", status.identity().version())
+            .with("node", status.identity().node())
+            .with("started", status.identity().started())
+            .with("now", status.now())
+            .with("ready", status.ready())
+            .with("running", status.identity().agent().runs())
+            .with("level", headline.level())
+            .with("summary", headline.sentence())
+            .with("reasons", status.reasons())
+            .with("config", config(status, agent))
+            .with("backend", last.backend())
+            .with("backendReason", last.backendReason())
+            .with("lastPass", lastPass(last, agent))
+            .with("families", status.enabled().stream().map(it -> family(status, it)).toList())
+            .with("conflictsKnown", status.sample().conflicts().isPresent())
+            .with("conflicts", status.conflicts().stream().map(Conflict::fields).toList())
+            .with("warnings", last.warnings())
+            .with("evidence", evidence(status))
+            .with("totals", agent.map(it -> totals(it.totals())))
+            .with("history", status.history().reversed().stream().map(Log.Line::fields).toList()));
   }
 
-  private static Map<String, Object> config(Status status) {
+  private static Fields lastPass(SyncReport last, Optional<Status> agent) {
+    return new Fields()
+        .with("at", last.at())
+        .with("duration", SyncReportJson.duration(last.took()))
+        .with("trigger", agent.map(_ -> SyncReportJson.trigger(last)))
+        .with("fighting", agent.map(_ -> last.fighting()));
+  }
+
+  private static Fields config(Status status, Optional<Status> agent) {
     SyncReport last = status.last();
-    return pairs(
-        "basis",
-        last.basis().word(),
-        "sources",
-        last.sources().stream()
-            .map(it -> pairs("file", it.path().toString(), "sha256", orNull(it.hash())))
-            .toList(),
-        "since",
-        status.hasPast() ? status.configSince() : null,
-        "resyncInterval",
-        Key.RESYNC_INTERVAL.json(last.config().resyncInterval()),
-        "problems",
-        last.problems().stream().map(Problem::fields).toList());
+    return new Fields()
+        .with("basis", last.basis().word())
+        .with(
+            "sources",
+            last.sources().stream()
+                .map(
+                    it -> new Fields().with("file", it.path().toString()).with("sha256", it.hash()))
+                .toList())
+        .with("since", agent.map(Status::configSince))
+        .with("resyncInterval", Key.RESYNC_INTERVAL.json(last.config().resyncInterval()))
+        .with("problems", last.problems().stream().map(Problem::fields).toList());
   }
 
-  private static Map<String, Object> family(Status status, Family family) {
+  private static Fields family(Status status, Family family) {
     Standing standing = status.standing(family);
     Policy policy = status.policy(family);
-    Optional<Tally> tally = status.tally(family);
+    Optional<Tally> tally = status.sample().tally(family);
     Map<Cidr, Counter> counters = tally.map(Tally::ranges).orElse(Map.of());
-    Map<String, Object> fields = new LinkedHashMap<>();
-    fields.put("family", family);
-    fields.put("inForce", standing.rules() == Status.Rules.IN_FORCE);
-    fields.put("since", status.hasPast() ? standing.since() : null);
-    fields.put(
-        "failure",
-        standing
-            .failure()
-            .map(failure -> SyncReportJson.failure(family, standing.backend(), failure))
-            .orElse(null));
-    fields.put("shown", status.shown(family).name().toLowerCase(Locale.ROOT));
-    fields.put("sources", policy.sources());
-    fields.put("interfaces", policy.interfaces());
-    fields.put("pinned", policy.pinned());
-    fields.put("translation", words(policy.translation()));
-    fields.put("translatedFlows", flows(tally.map(Tally::translated)));
-    fields.put("exemptedFlows", flows(tally.map(Tally::exempted)));
-    fields.put("rangeCount", policy.destinations().size());
-    fields.put(
-        "ranges",
-        status.busiest(family, MOST_RANGES).stream()
-            .map(
-                each ->
-                    pairs(
-                        "range",
-                        each.range(),
-                        "treatment",
-                        word(each),
-                        "flows",
-                        flows(Optional.ofNullable(counters.get(each.range())))))
-            .toList());
-    // What remains of the ranges when exceptions are cut out of them: what a picture shows.
-    fields.put(
-        "map",
-        AddressMap.of(policy.exempt(), MOST_RANGES).stream()
-            .map(block -> pairs("block", block.block(), "exemptRanges", block.ranges()))
-            .toList());
-    return fields;
+    return new Fields()
+        .with("family", family)
+        .with("inForce", standing.rules() == Status.Rules.IN_FORCE)
+        .with("since", Optional.of(standing.since()).filter(_ -> status.hasPast()))
+        .with(
+            "failure",
+            standing.failure().map(it -> SyncReportJson.failure(family, standing.backend(), it)))
+        .with("shown", status.shown(family).name().toLowerCase(Locale.ROOT))
+        .with("sources", policy.sources())
+        .with("interfaces", policy.interfaces())
+        .with("pinned", policy.pinned())
+        .with("translation", words(policy.translation()))
+        // A nat rule counts the first packet of each flow.
+        .with("translatedFlows", tally.map(it -> it.translated().packets()))
+        .with("exemptedFlows", tally.map(it -> it.exempted().packets()))
+        .with("rangeCount", policy.destinations().size())
+        .with(
+            "ranges",
+            status.busiest(family, MOST_RANGES).stream()
+                .map(
+                    it ->
+                        new Fields()
+                            .with("range", it.range())
+                            .with("treatment", word(it.treatment()))
+                            .with(
+                                "flows",
+                                Optional.ofNullable(counters.get(it.range()))
+                                    .map(Counter::packets)))
+                .toList())
+        // What remains of the ranges when exceptions are cut out of them: what a picture shows.
+        .with(
+            "map",
+            AddressMap.of(policy.exempt(), MOST_RANGES).stream()
+                .map(it -> new Fields().with("block", it.block()).with("exemptRanges", it.ranges()))
+                .toList());
   }
 
-  static String word(Destination destination) {
-    return destination.treatment() == Treatment.EXEMPT ? "exempt" : "masquerade";
-  }
-
-  /** A nat rule counts the first packet of each flow. */
-  private static @Nullable Long flows(Optional<Counter> counter) {
-    return counter.map(Counter::packets).orElse(null);
+  /** As in JSON and metrics. */
+  static String word(Treatment treatment) {
+    return switch (treatment) {
+      case EXEMPT -> "exempt";
+      case TRANSLATE -> "masquerade";
+    };
   }
 
   /** What live flows showed. */
-  private static Map<String, Object> evidence(Status status) {
+  private static Fields evidence(Status status) {
     FlowEvidence flows = status.flows();
-    Map<String, Object> fields = new LinkedHashMap<>();
-    fields.put("message", flows.line(status.now()));
-    fields.put("sampled", flows.flows());
-    fields.put("wrong", flows.wrong());
-    fields.put("samples", flows.samples().size());
-    fields.put("lossySamples", flows.lossy());
-    fields.put("since", orNull(flows.since()));
-    fields.put("note", orNull(flows.note()));
-    fields.put("examples", flows.examples().stream().map(StatusJson::example).toList());
+    Fields fields =
+        new Fields()
+            .with("message", flows.line(status.now()))
+            .with("sampled", flows.flows())
+            .with("wrong", flows.wrong())
+            .with("samples", flows.samples().size())
+            .with("lossySamples", flows.lossy())
+            .with("since", flows.since())
+            .with("note", flows.note())
+            .with("examples", flows.examples().stream().map(StatusJson::example).toList());
     fields.putAll(flows.answerFields());
     return fields;
   }
 
-  private static Map<String, Object> example(SampledFlow flow) {
-    return pairs(
-        "at",
-        flow.at(),
-        "pod",
-        flow.source(),
-        "destination",
-        flow.destination(),
-        "protocol",
-        flow.protocolName(),
-        "port",
-        flow.port() == 0 ? null : flow.port(),
-        "leftAs",
-        flow.leftAs(),
-        "message",
-        flow.toString());
+  private static Fields example(SampledFlow flow) {
+    return new Fields()
+        .with("at", flow.at())
+        .with("pod", flow.source())
+        .with("destination", flow.destination())
+        .with("protocol", flow.protocolName())
+        .with("port", Optional.of(flow.port()).filter(port -> port != 0))
+        .with("leftAs", flow.leftAs())
+        .with("message", flow);
   }
 
-  private static Map<String, Object> totals(Totals totals) {
-    return pairs(
-        "passes",
-        Totals.sum(totals.syncs()),
-        "changes",
-        Totals.sum(totals.changes()),
-        "repairs",
-        Totals.sum(totals.repairs()),
-        "failures",
-        Totals.sum(totals.failures()),
-        "rejections",
-        totals.rejections());
-  }
-
-  private static Map<String, Object> event(Event event) {
-    Event.What what = event.what();
-    Map<String, Object> fields = new LinkedHashMap<>();
-    fields.put("at", event.at());
-    fields.put("until", event.until());
-    fields.put("times", event.times());
-    fields.put("kind", what.kind());
-    fields.put("family", orNull(what.family()));
-    fields.put("backend", orNull(what.backend()));
-    fields.put("message", what.text());
-    fields.put(
-        "changes",
-        what.changes().isEmpty()
-            ? List.of()
-            : SyncReportJson.changes(
-                what.family().orElseThrow(), what.backend().orElseThrow(), what.changes()));
-    fields.put("more", what.more());
-    fields.put("rule", orNull(what.rule()));
-    return fields;
+  private static Fields totals(Totals totals) {
+    return new Fields()
+        .with("passes", totals.allSyncs())
+        .with("changes", totals.of(Deed.CHANGE))
+        .with("repairs", totals.of(Deed.REPAIR))
+        .with("failures", totals.of(Deed.FAILURE))
+        .with("rejections", totals.rejections());
   }
 
   static String words(Translation translation) {
@@ -226,18 +177,5 @@ public final class StatusJson {
     return translation.addresses().map(a -> "snat to " + a).orElse("masquerade")
         + (ports.isEmpty() ? "" : " with ports " + ports)
         + (translation.randomFully() ? ", ports fully random" : "");
-  }
-
-  private static @Nullable Object orNull(Optional<?> value) {
-    return value.isPresent() ? value.get() : null;
-  }
-
-  /** An ordered map of alternating names and values. */
-  static Map<String, Object> pairs(@Nullable Object... namesAndValues) {
-    Map<String, Object> map = new LinkedHashMap<>();
-    for (int i = 0; i < namesAndValues.length; i += 2) {
-      map.put(String.valueOf(namesAndValues[i]), namesAndValues[i + 1]);
-    }
-    return map;
   }
 }

@@ -1,25 +1,25 @@
 package ipmasq.status;
 
 import ipmasq.config.Reading;
-import ipmasq.net.Cidr;
+import ipmasq.log.Log;
 import ipmasq.net.Family;
-import ipmasq.plan.Change;
 import ipmasq.plan.Counter;
 import ipmasq.plan.Tally;
 import ipmasq.policy.Policy;
 import ipmasq.policy.Policy.Destination;
 import ipmasq.policy.Policy.Treatment;
+import ipmasq.status.Status.Deed;
 import ipmasq.status.Status.Shown;
 import ipmasq.status.Status.Totals;
 import ipmasq.sync.SyncReport;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** The status for a terminal. */
 public final class StatusText {
@@ -37,9 +37,11 @@ public final class StatusText {
     StatusText text = new StatusText(status);
     text.head();
     status.enabled().forEach(text::family);
-    text.problems();
-    text.section("Other rules", status.conflicts().orElse(List.of()));
-    text.history();
+    text.section("Problems", text.problems());
+    text.section("Other rules", status.conflicts());
+    text.section(
+        "What happened",
+        status.history().reversed().stream().limit(MOST_EVENTS).map(StatusText::words).toList());
     return text.text.toString();
   }
 
@@ -47,31 +49,32 @@ public final class StatusText {
     text.append(line).append('\n');
   }
 
+  private void section(String title, List<?> lines) {
+    if (!lines.isEmpty()) {
+      line("\n" + title);
+      lines.forEach(each -> line("  " + each));
+    }
+  }
+
   private void head() {
-    line(status.headline().sentence());
-    line("");
-    String sources =
-        status.last().sources().stream().map(StatusText::words).collect(Collectors.joining(", "));
+    SyncReport last = status.last();
+    line(status.headline().sentence() + "\n");
+    String sources = list(last.sources().stream().map(StatusText::words).toList());
     String none =
-        !status.hasPast() && status.last().basis() != SyncReport.Basis.FILE
+        !status.hasPast() && last.basis() != SyncReport.Basis.FILE
             ? "not known: the file is bad"
-            : status.last().effective().keepsEarlierRules()
+            : last.effective().keepsEarlierRules()
                 ? "none: the rules of an earlier run are kept"
                 : "the default list";
-    line(
-        "Config   "
-            + (sources.isEmpty() ? none : sources)
-            + (status.hasPast() ? since(status.configSince()) : ""));
-    line("Backend  " + status.last().backend() + ": " + status.last().backendReason());
+    String since = status.hasPast() ? since(status.configSince()) : "";
+    line("Config   " + (sources.isEmpty() ? none : sources) + since);
+    line("Backend  " + last.backend() + ": " + last.backendReason());
     status.identity().started().ifPresent(this::agent);
   }
 
-  private static String words(Reading.SourceFile source) {
-    return source.path()
-        + source
-            .hash()
-            .map(hash -> " (sha256 " + hash.substring(0, 12) + "…)")
-            .orElse(" (missing)");
+  private static String words(Reading.SourceFile file) {
+    return file.path()
+        + file.hash().map(h -> " (sha256 " + h.substring(0, 12) + "…)").orElse(" (missing)");
   }
 
   private void agent(Instant started) {
@@ -82,10 +85,10 @@ public final class StatusText {
                 status.identity().version(),
                 status.identity().node().map(node -> " on " + node).orElse(""),
                 since(started),
-                Totals.sum(totals.syncs()),
-                Totals.sum(totals.changes()),
-                Totals.sum(totals.repairs()),
-                Totals.sum(totals.failures())));
+                totals.allSyncs(),
+                totals.of(Deed.CHANGE),
+                totals.of(Deed.REPAIR),
+                totals.of(Deed.FAILURE)));
     line("Flows    " + status.flows().line(status.now()));
     status.flows().answerLines().forEach(answers -> line("Answers  " + answers));
   }
@@ -98,40 +101,35 @@ public final class StatusText {
             : seconds < 7200
                 ? seconds / 60 + " min"
                 : seconds < 172_800 ? seconds / 3600 + " h" : seconds / 86_400 + " days";
-    return ", since " + toSeconds(instant) + " (" + age + ")";
-  }
-
-  private static Instant toSeconds(Instant instant) {
-    return Instant.ofEpochSecond(instant.getEpochSecond());
+    return ", since " + instant.truncatedTo(ChronoUnit.SECONDS) + " (" + age + ")";
   }
 
   private void family(Family family) {
     Policy policy = status.policy(family);
-    Optional<Tally> tally = status.tally(family);
+    Optional<Tally> tally = status.sample().tally(family);
     Shown shown = status.shown(family);
-    line("");
-    String scope = policy.sources().isEmpty() ? "" : ", only from " + list(policy.sources());
-    scope += policy.interfaces().isEmpty() ? "" : ", only out of " + list(policy.interfaces());
-    scope += policy.pinned() ? ", exempt ranges pinned" : "";
-    line(family + "     " + StatusJson.words(policy.translation()) + scope);
+    line(
+        "\n"
+            + family
+            + "     "
+            + StatusJson.words(policy.translation())
+            + (policy.sources().isEmpty() ? "" : ", only from " + list(policy.sources()))
+            + (policy.interfaces().isEmpty() ? "" : ", only out of " + list(policy.interfaces()))
+            + (policy.pinned() ? ", exempt ranges pinned" : ""));
     TextTable table =
         new TextTable("DESTINATION", shown.toString().toUpperCase(Locale.ROOT), "FLOWS");
-    List<Destination> destinations = policy.destinations();
-    destinations.stream()
-        .limit(MOST_RANGES)
-        .forEach(
-            destination -> {
-              Cidr range = destination.range();
-              boolean exempt = destination.treatment() == Treatment.EXEMPT;
-              row(table, range.toString(), exempt, tally.map(t -> t.ranges().get(range)));
-            });
-    if (destinations.size() > MOST_RANGES) {
-      table.row(destinations.size() - MOST_RANGES + " more", "", "");
+    List<Destination> all = policy.destinations();
+    for (Destination each : all.subList(0, Math.min(all.size(), MOST_RANGES))) {
+      Optional<Counter> counter = tally.map(it -> it.ranges().get(each.range()));
+      row(table, each.range().toString(), each.treatment(), counter);
     }
-    if (tally.isPresent() && tally.get().ranges().isEmpty()) {
-      row(table, "these together", true, tally.map(Tally::exempted));
+    if (all.size() > MOST_RANGES) {
+      table.row(all.size() - MOST_RANGES + " more", "", "");
     }
-    row(table, "everything else", false, tally.map(Tally::translated));
+    if (tally.filter(it -> it.ranges().isEmpty()).isPresent()) {
+      row(table, "these together", Treatment.EXEMPT, tally.map(Tally::exempted));
+    }
+    row(table, "everything else", Treatment.TRANSLATE, tally.map(Tally::translated));
     text.append(table.text("  "));
     if (shown == Shown.RULES) {
       line("  Something decides otherwise, or may: see above and below.");
@@ -139,55 +137,28 @@ public final class StatusText {
   }
 
   private static void row(
-      TextTable table, String range, boolean exempt, Optional<Counter> counter) {
+      TextTable table, String range, Treatment treatment, Optional<Counter> counter) {
     table.row(
         range,
-        exempt ? "keeps its source" : "masqueraded",
-        counter.map(c -> String.valueOf(c.packets())).orElse("-"));
+        treatment == Treatment.EXEMPT ? "keeps its source" : "masqueraded",
+        counter.map(it -> String.valueOf(it.packets())).orElse("-"));
   }
 
   private static String list(List<?> items) {
     return items.stream().map(Object::toString).collect(Collectors.joining(", "));
   }
 
-  private void problems() {
+  private List<Object> problems() {
     List<Object> problems = new ArrayList<>(status.last().problems());
     for (Family family : status.enabled()) {
       status.standing(family).failure().ifPresent(it -> problems.add(family + ": " + it));
     }
     problems.addAll(status.last().warnings());
-    section("Problems", problems);
+    return problems;
   }
 
-  private void section(String title, List<?> lines) {
-    if (!lines.isEmpty()) {
-      line("");
-      line(title);
-      lines.forEach(each -> line("  " + each));
-    }
-  }
-
-  private void history() {
-    if (status.hasPast()) {
-      section(
-          "What happened",
-          status.history().reversed().stream().limit(MOST_EVENTS).map(StatusText::words).toList());
-    }
-  }
-
-  private static String words(Event event) {
-    Event.What what = event.what();
-    String changes =
-        Stream.concat(what.changes().stream().map(Change::toString), what.rule().stream())
-            .collect(Collectors.joining(" "));
-    return toSeconds(event.until())
-        + "  "
-        + what.kind()
-        + what.family().map(family -> " " + family).orElse("")
-        + ": "
-        + what.text()
-        + (event.times() > 1 ? " (" + event.times() + " times)" : "")
-        + (changes.isEmpty() ? "" : ": " + changes)
-        + (what.more() == 0 ? "" : " and " + what.more() + " more");
+  private static String words(Log.Line line) {
+    String level = line.level() == Log.Level.INFO ? "" : line.level() + " ";
+    return line.at().truncatedTo(ChronoUnit.SECONDS) + "  " + level + line.event().message();
   }
 }

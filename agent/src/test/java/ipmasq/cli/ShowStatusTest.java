@@ -3,15 +3,15 @@ package ipmasq.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ipmasq.http.Endpoint;
-import ipmasq.http.Limits;
 import ipmasq.http.Request;
 import ipmasq.http.Response;
 import ipmasq.status.StatusHandler;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 class ShowStatusTest {
@@ -30,14 +30,14 @@ class ShowStatusTest {
       open.completeExceptionally(new IllegalStateException(why));
     }
 
-    private void answer(Request request, Consumer<Response> answer) {
+    private Future<Response> answer(Request request) {
       String ok = String.valueOf(!asked);
       asked = true;
       Response response =
           request.path().endsWith(".txt")
               ? Response.text(200, "ok: " + ok)
               : Response.json(200, "{\"ok\":" + ok + "}");
-      answer.accept(response.with(StatusHandler.OK, ok));
+      return CompletableFuture.completedFuture(response.with(StatusHandler.OK, ok));
     }
   }
 
@@ -50,7 +50,8 @@ class ShowStatusTest {
   private static InProcess.Answer status(String output) throws Exception {
     Changing agent = new Changing();
     InetSocketAddress anyPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-    try (Endpoint _ = Endpoint.start(anyPort, Limits.USUAL, agent::answer, agent)) {
+    try (Endpoint _ =
+        Endpoint.start(anyPort, Endpoint.Limits.USUAL, Set.of(), agent::answer, agent)) {
       InetSocketAddress where = agent.open.get(10, TimeUnit.SECONDS);
       return InProcess.answer(
           "status", "--listen=127.0.0.1:" + where.getPort(), "--output=" + output);

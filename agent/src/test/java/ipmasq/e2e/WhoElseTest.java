@@ -84,7 +84,7 @@ class WhoElseTest {
         node.run("nft", "add rule ip mine post ip daddr 10.99.0.0/16 masquerade").ok();
         agent.awaitLine(line -> line.contains("WARN") && line.contains("table ip mine chain post"));
         String history = node.call(() -> Fetch.get(AGENT, "/api/status")).body();
-        assertTrue(history.contains("\"kind\":\"conflict-gone\""), history);
+        assertTrue(history.contains("\"event\":\"conflict-gone\""), history);
         assertTrue(history.contains("another program masquerades packets that the"), history);
       }
     }

@@ -45,7 +45,7 @@ class HeadlineTest {
     story.pass(Trigger.START, Story.unchanged());
     assertHeadline(
         "good true IPv4 masquerading is set up as /etc/config/ip-masq-agent says.",
-        Headline.of(story.status(), List.of(), Optional.empty()));
+        story.status().headline());
   }
 
   @Test
@@ -83,6 +83,17 @@ class HeadlineTest {
     assertTrue(read(Optional.empty(), story.now().minusMillis(1)).headline().ok());
   }
 
+  /** With no IPv4 rules any more. */
+  private static Status flushed(Story story) {
+    Status status = story.read();
+    Tally none = new Tally(Map.of(), Counter.NONE, Counter.NONE);
+    Observation seen = new Observation.Seen(Story.observed(Family.IPV4, Optional.empty(), none));
+    return status.with(
+        new Status.Sample(story.now(), Map.of(Family.IPV4, seen), status.sample().conflicts()),
+        Optional.empty(),
+        story.now());
+  }
+
   /** IPv4 as it should be, and this for IPv6. */
   private Status read(Optional<Policy> policy, Instant at) {
     Status status = story.read();
@@ -90,7 +101,7 @@ class HeadlineTest {
     Tally none = new Tally(Map.of(), Counter.NONE, Counter.NONE);
     seen.put(Family.IPV6, new Observation.Seen(Story.observed(Family.IPV6, policy, none)));
     return status.with(
-        new KernelSampler.Sample(at, seen, status.sample().conflicts()), story.now());
+        new Status.Sample(at, seen, status.sample().conflicts()), Optional.empty(), story.now());
   }
 
   @Test
@@ -101,8 +112,7 @@ class HeadlineTest {
         "warn false IPv4 masquerading is set up as /etc/config/ip-masq-agent says, but another"
             + " program keeps changing the rules; they are repaired, at most two seconds later.";
     assertHeadline(fight, story);
-    assertHeadline(
-        fight, Headline.of(story.status(), List.of(Family.IPV4), Optional.of(List.of())));
+    assertHeadline(fight, flushed(story).headline());
   }
 
   @Test
@@ -239,7 +249,9 @@ class HeadlineTest {
   }
 
   private static Headline of(Story story, Conflict... conflicts) {
-    return Headline.of(story.status(), List.of(), Optional.of(List.of(conflicts)));
+    Status.Sample sample =
+        new Status.Sample(Instant.MIN, Map.of(), Optional.of(List.of(conflicts)));
+    return story.status().with(sample, Optional.empty(), story.now()).headline();
   }
 
   private static void assertHeadline(String expected, Story story, Conflict... conflicts) {

@@ -59,12 +59,15 @@ class MetricsTest {
         ip_masq_agent_state{state="good"} 1
         ip_masq_agent_state{state="warn"} 0
         ip_masq_agent_state{state="bad"} 0
-        # HELP ip_masq_agent_config_info The SHA-256 of each config file in force; always 1.
-        # TYPE ip_masq_agent_config_info gauge
-        ip_masq_agent_config_info{path="/etc/config/ip-masq-agent",sha256="74f4114516600398687f46f9e01a0430fe61246ff578e92b8ba4bb596dd73768"} 1
         # HELP ip_masq_agent_rules_pending Whether an agent that writes would change rules; only a dry run leaves it at 1.
         # TYPE ip_masq_agent_rules_pending gauge
         ip_masq_agent_rules_pending 0
+        # HELP ip_masq_agent_fighting Whether another program keeps undoing the agent's repairs.
+        # TYPE ip_masq_agent_fighting gauge
+        ip_masq_agent_fighting 0
+        # HELP ip_masq_agent_config_info The SHA-256 of each config file in force; always 1.
+        # TYPE ip_masq_agent_config_info gauge
+        ip_masq_agent_config_info{path="/etc/config/ip-masq-agent",sha256="74f4114516600398687f46f9e01a0430fe61246ff578e92b8ba4bb596dd73768"} 1
         # HELP ip_masq_agent_config_basis Where the rules in force come from: the file, its last good state, or the fallback.
         # TYPE ip_masq_agent_config_basis gauge
         ip_masq_agent_config_basis{basis="file"} 1
@@ -75,23 +78,23 @@ class MetricsTest {
         # TYPE ip_masq_agent_config_problems gauge
         ip_masq_agent_config_problems{severity="error"} 0
         ip_masq_agent_config_problems{severity="warning"} 0
-        # HELP ip_masq_agent_config_ignored_keys Keys of the config file that the agent does not know, and so ignores.
+        # HELP ip_masq_agent_config_ignored_keys Keys of the config file that the agent does not know.
         # TYPE ip_masq_agent_config_ignored_keys gauge
         ip_masq_agent_config_ignored_keys 0
-        # HELP ip_masq_agent_config_rejections_total Times that the config file became bad, or bad in another way.
+        # HELP ip_masq_agent_config_rejections_total Times that the file became bad, or bad in another way.
         # TYPE ip_masq_agent_config_rejections_total counter
         ip_masq_agent_config_rejections_total 0
         # HELP ip_masq_agent_config_in_force_timestamp_seconds When the config in force was put in force.
         # TYPE ip_masq_agent_config_in_force_timestamp_seconds gauge
         ip_masq_agent_config_in_force_timestamp_seconds 1767268801
-        # HELP ip_masq_agent_passes_total Syncs (read the file, compare the rules, repair them), by what triggered them.
+        # HELP ip_masq_agent_passes_total Syncs (read the file, compare the rules, repair them), by trigger.
         # TYPE ip_masq_agent_passes_total counter
         ip_masq_agent_passes_total{trigger="start"} 1
         ip_masq_agent_passes_total{trigger="config"} 0
         ip_masq_agent_passes_total{trigger="drift"} 0
         ip_masq_agent_passes_total{trigger="resync"} 0
         ip_masq_agent_passes_total{trigger="retry"} 0
-        # HELP ip_masq_agent_pass_duration_seconds How long syncs took, up to the rules being in force.
+        # HELP ip_masq_agent_pass_duration_seconds How long syncs took.
         # TYPE ip_masq_agent_pass_duration_seconds histogram
         ip_masq_agent_pass_duration_seconds_bucket{le="0.005"} 0
         ip_masq_agent_pass_duration_seconds_bucket{le="0.01"} 0
@@ -110,63 +113,60 @@ class MetricsTest {
         # HELP ip_masq_agent_last_pass_timestamp_seconds When the latest sync ended.
         # TYPE ip_masq_agent_last_pass_timestamp_seconds gauge
         ip_masq_agent_last_pass_timestamp_seconds 1767268801
-        # HELP ip_masq_agent_fighting Whether another program keeps undoing the agent's repairs.
-        # TYPE ip_masq_agent_fighting gauge
-        ip_masq_agent_fighting 0
         # HELP ip_masq_agent_rules_in_force Whether the latest sync found the rules in place, or put them there.
         # TYPE ip_masq_agent_rules_in_force gauge
         ip_masq_agent_rules_in_force{family="IPv4"} 1
         # HELP ip_masq_agent_rule_changes_total Syncs that changed rules in the kernel.
         # TYPE ip_masq_agent_rule_changes_total counter
         ip_masq_agent_rule_changes_total{family="IPv4"} 1
-        # HELP ip_masq_agent_drift_repairs_total Syncs that changed rules because another program had changed them.
+        # HELP ip_masq_agent_drift_repairs_total Syncs that restored rules that another program had changed.
         # TYPE ip_masq_agent_drift_repairs_total counter
         ip_masq_agent_drift_repairs_total{family="IPv4"} 0
         # HELP ip_masq_agent_rule_failures_total Syncs that could not read or write the rules.
         # TYPE ip_masq_agent_rule_failures_total counter
         ip_masq_agent_rule_failures_total{family="IPv4"} 0
-        # HELP ip_masq_agent_forgotten_flows_total Flows under way that were dropped from conntrack so that they follow new rules.
+        # HELP ip_masq_agent_forgotten_flows_total Flows dropped from conntrack so that they follow new rules.
         # TYPE ip_masq_agent_forgotten_flows_total counter
         ip_masq_agent_forgotten_flows_total 0
         # HELP ip_masq_agent_ranges Destination ranges in the rules, by what the rules do to packets there.
         # TYPE ip_masq_agent_ranges gauge
         ip_masq_agent_ranges{family="IPv4",treatment="exempt"} 4
         ip_masq_agent_ranges{family="IPv4",treatment="masquerade"} 0
-        # HELP ip_masq_agent_conflicts Other programs' rules at the nat postrouting hook that decide against the config, by what they do.
+        # HELP ip_masq_agent_conflicts Other programs' rules that decide against the config, by what they do.
         # TYPE ip_masq_agent_conflicts gauge
         # HELP ip_masq_agent_sampled_flows_total Pods' flows among the new flows of about a second per half minute, by whether their source address left as the config says; a sample, so not all flows.
         # TYPE ip_masq_agent_sampled_flows_total counter
         ip_masq_agent_sampled_flows_total{result="as_config"} 0
         ip_masq_agent_sampled_flows_total{result="against_config"} 0
+        # HELP ip_masq_agent_flows_wrong Whether pods' flows go against the config, by the latest samples.
+        # TYPE ip_masq_agent_flows_wrong gauge
+        ip_masq_agent_flows_wrong 0
         # HELP ip_masq_agent_silent_ranges Ranges whose flows were answered before the last change and now hardly are.
         # TYPE ip_masq_agent_silent_ranges gauge
         ip_masq_agent_silent_ranges 0
         # HELP ip_masq_agent_ports_used_ratio Source ports in use towards the busiest destinations, of those that masquerading may use; only while so many flows are tracked that ports may be scarce.
         # TYPE ip_masq_agent_ports_used_ratio gauge
-        # HELP ip_masq_agent_flows_wrong Whether pods' flows go against the config, by the latest samples that saw any.
-        # TYPE ip_masq_agent_flows_wrong gauge
-        ip_masq_agent_flows_wrong 0
-        # HELP ip_masq_agent_masqueraded_flows_total Flows that the agent's rules gave another source address, since the rules were written.
+        # HELP ip_masq_agent_masqueraded_flows_total Flows that the agent masqueraded since it wrote the rules.
         # TYPE ip_masq_agent_masqueraded_flows_total counter
         ip_masq_agent_masqueraded_flows_total{family="IPv4"} 7
-        # HELP ip_masq_agent_exempted_flows_total Flows that matched an exempt range in the agent's rules, since the rules were written.
+        # HELP ip_masq_agent_exempted_flows_total Flows to an exempt range since the agent wrote the rules.
         # TYPE ip_masq_agent_exempted_flows_total counter
         ip_masq_agent_exempted_flows_total{family="IPv4"} 9
-        # HELP ip_masq_agent_range_flows_total Flows that matched a range in the agent's rules, since it was written; of more than 256 ranges per family the 256 busiest.
+        # HELP ip_masq_agent_range_flows_total Flows to a range since its rule was written; of more than 256 ranges per family the 256 busiest.
         # TYPE ip_masq_agent_range_flows_total counter
         ip_masq_agent_range_flows_total{family="IPv4",range="169.254.0.0/16",treatment="exempt"} 1
         ip_masq_agent_range_flows_total{family="IPv4",range="10.0.0.0/8",treatment="exempt"} 2
         ip_masq_agent_range_flows_total{family="IPv4",range="172.16.0.0/12",treatment="exempt"} 3
         ip_masq_agent_range_flows_total{family="IPv4",range="192.168.0.0/16",treatment="exempt"} 4
-        # HELP process_start_time_seconds When the agent started.
+        # HELP process_start_time_seconds When it started.
         # TYPE process_start_time_seconds gauge
         process_start_time_seconds 1767268800
-        # HELP process_resident_memory_bytes Resident memory of the agent's process.
-        # TYPE process_resident_memory_bytes gauge
-        process_resident_memory_bytes 40000000
-        # HELP process_cpu_seconds_total User and system CPU time of the agent's process.
+        # HELP process_cpu_seconds_total User and system CPU time of the agent.
         # TYPE process_cpu_seconds_total counter
         process_cpu_seconds_total 0.25
+        # HELP process_resident_memory_bytes Resident memory of the agent.
+        # TYPE process_resident_memory_bytes gauge
+        process_resident_memory_bytes 40000000
         """,
         text()
             .replaceAll("(memory_bytes) \\d{7,}\n", "$1 40000000\n")
@@ -200,13 +200,7 @@ class MetricsTest {
 
   @Test
   void escapesLabelValues() {
-    assertEquals(
-        """
-        # HELP a b
-        # TYPE a gauge
-        a{l="\\"\\\\\\n"} 0.5
-        """,
-        new Exposition().gauge("a", "b").sample(0.5, "l", "\"\\\n").toString());
+    assertEquals("\\\"\\\\\\n", Metrics.escaped("\"\\\n"));
   }
 
   @Test

@@ -8,7 +8,6 @@ import ipmasq.config.Config;
 import ipmasq.config.Key;
 import ipmasq.evidence.neighbours.Conflict;
 import ipmasq.http.Endpoint;
-import ipmasq.http.Limits;
 import ipmasq.net.Cidr;
 import ipmasq.net.Cidrs;
 import ipmasq.sync.SyncReport.Basis;
@@ -23,6 +22,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntPredicate;
@@ -50,7 +50,8 @@ class PageTest {
     endpoint =
         Endpoint.start(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-            Limits.USUAL,
+            Endpoint.Limits.USUAL,
+            Set.of(),
             new StatusHandler(
                 story.tracker,
                 sampler,
@@ -117,7 +118,7 @@ class PageTest {
     usual();
     browser.show(1100, 1500, false);
     browser.open(url);
-    browser.await("document.querySelectorAll('#history li').length === 4");
+    browser.await("document.querySelectorAll('#history li').length === 6");
     assertEquals("good", browser.evaluate("document.getElementById('state').className"));
     browser.screenshot("good-light");
     browser.show(1100, 1500, true);
@@ -195,7 +196,7 @@ class PageTest {
       story.exempted = Arrays.stream(counted).sum() - counted[1]; // the exception from 10.0.0.0/8
       story.translated += Math.round(60 + 40 * Math.sin(minute / 9.0)) + (minute == 33 ? 180 : 0);
       story.passes(happened.test(minute) ? 59 : 60); // what happens takes a second of the story
-      sampler.read(story.status().last());
+      sampler.read(story.status());
     }
     story.pass(Trigger.RESYNC, Story.unchanged());
   }
@@ -233,10 +234,10 @@ class PageTest {
     for (int i = 0; i < 20; i++) {
       story.pass(Trigger.RULES, Story.changed("10.0." + i + ".0/24"));
     }
-    browser.await("document.getElementById('older').innerText === 'Show 38 older'");
+    browser.await("document.getElementById('older').innerText === 'Show 40 older'");
     browser.evaluate("document.querySelector('#older button').click()");
     browser.await("document.getElementById('older').innerText.includes('begins here')");
-    assertEquals("44", browser.evaluate("document.querySelectorAll('#history li').length"));
+    assertEquals("46", browser.evaluate("document.querySelectorAll('#history li').length"));
   }
 
   @Test

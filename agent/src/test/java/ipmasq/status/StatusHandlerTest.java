@@ -10,6 +10,7 @@ import ipmasq.config.Key;
 import ipmasq.evidence.neighbours.Conflict;
 import ipmasq.http.Request;
 import ipmasq.http.Response;
+import ipmasq.log.LogEvent;
 import ipmasq.net.Cidr;
 import ipmasq.net.Cidrs;
 import ipmasq.output.OutputSchema;
@@ -20,7 +21,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -46,9 +46,9 @@ class StatusHandlerTest {
             looks.incrementAndGet();
             return story.look(pass, family);
           },
-          (pass, family) -> {
+          pass -> {
             hookLooks.incrementAndGet();
-            return story.conflicts(pass, family);
+            return story.conflicts(pass);
           },
           story::now,
           story::nanos);
@@ -62,9 +62,7 @@ class StatusHandlerTest {
           story::now);
 
   private Response ask(String path, Map<String, String> query) throws Exception {
-    CompletableFuture<Response> answer = new CompletableFuture<>();
-    handler.handle(new Request(path, query, Optional.empty()), answer::complete);
-    Response response = answer.get(10, TimeUnit.SECONDS);
+    Response response = handler.handle(new Request(path, query, false)).get(10, TimeUnit.SECONDS);
     if (response.type().startsWith("application/json")) {
       OutputSchema.check(SCHEMA.get(path), body(response));
     }
@@ -183,15 +181,15 @@ class StatusHandlerTest {
         {"block":"169.254.0.0/16","exemptRanges":1}]}],\
         "conflictsKnown":true,"conflicts":[],"warnings":[],"evidence":{"message":"none sampled yet","sampled":0,"wrong":0,"samples":0,\
         "lossySamples":0,"since":null,"note":"none sampled yet","examples":[],"answers":[],"changed":[],"table":null,"probationUntil":null},"totals":{"passes":2,"changes":1,"repairs":0,"failures":0,"rejections":1},\
-        "history":[{"at":"2026-01-01T12:00:02Z","until":"2026-01-01T12:00:02Z","times":1,\
-        "kind":"rejected","family":null,"backend":null,"message":"/etc/config/ip-masq-agent:3:5: error: CIDR\
-         \\"10.0.0.1/8\\" is not aligned to a CIDR block (write 10.0.0.0/8)","changes":[],"more":0,\
-        "rule":null},{"at":"2026-01-01T12:00:01Z","until":"2026-01-01T12:00:01Z","times":1,\
-        "kind":"changed","family":"IPv4","backend":"iptables-nft","message":"written at the start",\
-        "changes":[{"family":"IPv4","backend":"iptables-nft","change":"add","what":"10.0.0.0/8"}],\
-        "more":0,"rule":null}]}
+        "history":[{"time":"2026-01-01T12:00:02.000Z","level":"WARN","event":"config-bad",\
+        "message":"the config file is bad: the last good one stays in force","basis":"last-good"},\
+        {"time":"2026-01-01T12:00:02.000Z","level":"ERROR","event":"config-problem",\
+        "message":"/etc/config/ip-masq-agent:3:5: CIDR \\"10.0.0.1/8\\" is not aligned to a CIDR block\
+         (write 10.0.0.0/8)","problem":{"severity":"error","file":"/etc/config/ip-masq-agent","line":3,\
+        "column":5,"message":"CIDR \\"10.0.0.1/8\\" is not aligned to a CIDR block",\
+        "hint":"write 10.0.0.0/8"}}]}
         """,
-        body(ask("/api/status", Map.of())));
+        body(ask("/api/status", Map.of())).replaceFirst(",\\{[^{]*\"event\":\"in-force\".*", "]}"));
   }
 
   @Test
@@ -211,7 +209,7 @@ class StatusHandlerTest {
     story.pass(Trigger.START, Story.unchanged());
     assertTrue(body(ask("/api/status", Map.of())).contains("\"conflicts\":[]"));
     story.quiet = false;
-    sampler.outdated();
+    story.log.warn(LogEvent.of(LogEvent.Kind.CONFLICT, "conflict"));
     String status = body(ask("/api/status", Map.of()));
     assertTrue(status.contains("\"owner\":\"flannel\""), status);
   }

@@ -15,6 +15,7 @@ import ipmasq.evidence.neighbours.Conflict;
 import ipmasq.evidence.neighbours.Explanation;
 import ipmasq.evidence.neighbours.Neighbours;
 import ipmasq.evidence.neighbours.Question;
+import ipmasq.log.Log;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
@@ -27,6 +28,7 @@ import ipmasq.policy.Policy.Destination;
 import ipmasq.sync.EffectiveConfig;
 import ipmasq.sync.Heartbeat;
 import ipmasq.sync.Sweep;
+import ipmasq.sync.SyncLogger;
 import ipmasq.sync.SyncReport;
 import ipmasq.sync.SyncReport.Basis;
 import ipmasq.sync.SyncReport.Result;
@@ -34,6 +36,8 @@ import ipmasq.sync.Trigger;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -61,7 +65,10 @@ final class Story {
   static final Failure REFUSED =
       new Failure("iptables-restore failed: <b>Resource</b> \"temporarily\"", "try & wait");
 
+  final Log log =
+      new Log(_ -> {}, ((InstantSource) this::now).withZone(ZoneOffset.UTC), Log.Format.TEXT, 0);
   final StatusTracker tracker;
+  private final SyncLogger logger = new SyncLogger(log);
   boolean fighting;
   final Heartbeat heartbeat = new Heartbeat(this::nanos, Optional::empty);
   Config config = Config.defaults();
@@ -83,7 +90,7 @@ final class Story {
   Story(Status.Agent agent) {
     Status.Identity identity =
         new Status.Identity("1.2.3", Optional.of("node-a"), Optional.of(START), agent);
-    tracker = new StatusTracker(identity);
+    tracker = new StatusTracker(identity, log::recent);
     tracker.flows(FlowEvidence.none("none sampled yet"));
   }
 
@@ -134,7 +141,7 @@ final class Story {
 
   Story pass(Trigger why, Map<Family, Result> results) {
     seconds++;
-    tracker.accept(
+    SyncReport report =
         new SyncReport(
             now(),
             Duration.ofMillis(30),
@@ -154,7 +161,9 @@ final class Story {
             results,
             new Sweep(List.of()),
             0,
-            List.of()));
+            List.of());
+    logger.accept(report);
+    tracker.accept(report);
     heartbeat.beat(Duration.ofHours(1));
     return this;
   }
@@ -239,7 +248,7 @@ final class Story {
   }
 
   /** A rule of flannel's overrides the config, unless all is quiet. */
-  Optional<List<Conflict>> conflicts(SyncReport pass, Family family) {
+  Optional<List<Conflict>> conflicts(SyncReport pass) {
     return Optional.of(quiet ? List.of() : List.of(conflict));
   }
 
@@ -265,6 +274,6 @@ final class Story {
 
   /** With what the kernel would show. */
   Status read() {
-    return status().with(sampler().read(status().last()), now());
+    return status().with(sampler().read(status()), Optional.empty(), now());
   }
 }

@@ -1,11 +1,12 @@
 package ipmasq.json;
 
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes JSON from plain values: maps keep their order, lists, text, numbers, booleans, null;
- * anything else as its string form.
+ * Writes JSON from plain values: maps keep their order, lists, text, numbers, booleans, null; an
+ * optional as its value or null, anything else as its string form.
  */
 public final class Json {
   private final StringBuilder text = new StringBuilder();
@@ -22,6 +23,7 @@ public final class Json {
   private void value(@Nullable Object value) {
     switch (value) {
       case null -> text.append("null");
+      case Optional<?> o -> value(o.orElse(null));
       case Boolean b -> text.append(b);
       case Number n -> text.append(n);
       case Map<?, ?> map -> object(map);

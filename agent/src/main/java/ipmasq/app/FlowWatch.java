@@ -140,7 +140,7 @@ public final class FlowWatch implements Consumer<SyncReport> {
       written = writes;
     }
     if (report == null || !report.enforced() || report.fighting()) {
-      nothing("no evidence: the rules are not in force, or another program keeps changing them");
+      nothing("no evidence: it is not known that the rules are in force and stay");
       return EVERY;
     }
     follow(report, now);

@@ -75,7 +75,7 @@ public final class Probation implements UnaryOperator<EffectiveConfig> {
                   0,
                   0,
                   "rolled back: " + rolledBack.get().why(),
-                  "change the file, in whatever way, to try again");
+                  "change the file in any way to try again");
           yield new EffectiveConfig(
               good.config(), Basis.ROLLED_BACK, good.sources(), List.of(problem));
         }

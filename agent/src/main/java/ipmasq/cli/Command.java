@@ -92,7 +92,7 @@ enum Command {
       "ADDRESS",
       "wait for new flows to an address, and say what each rule did to them",
       "Lets the kernel tell, hook by hook, which rules the first packets met, what source they left"
-          + " with and whether anybody answered. What it adds to the rules for that goes with it.",
+          + " with and whether anybody answered. What it adds to the rules disappears when it ends.",
       List.of(),
       List.of(Flag.FROM, Flag.PROTO, Flag.PORT, Flag.FOR, Flag.OUTPUT),
       "0 a flow came, 1 none did or nothing can be traced",

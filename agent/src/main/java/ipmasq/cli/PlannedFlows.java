@@ -145,7 +145,7 @@ sealed interface PlannedFlows {
             switch (config.conntrack()) {
               case KEEP -> "Flows under way keep their source until they end.\n";
               case UDP -> "UDP flows under way would follow at once; others keep their source.\n";
-              case ALL -> "Flows under way would be cut, so that they begin anew.\n";
+              case ALL -> "Flows under way would be cut and start again.\n";
             });
       }
       return text.append(

@@ -56,7 +56,7 @@ public final class Key<T> {
               new KeyFlag(
                   "resync-interval",
                   "SECONDS",
-                  "look at file and rules this often, where the file does not say (default 60)",
+                  "compare rules and config this often, unless the file says otherwise (default 60)",
                   false))
           .says("look at everything this often, whatever happens", "60s", "1h30m", "500ms", "1.5h");
 

@@ -32,7 +32,7 @@ public record Host(Supplier<Set<Ip>> addresses, Flows flows) {
         warnings.add(
             "no interface of this node holds outputAddress "
                 + range
-                + ": answers come back only if the network sends them here all the same");
+                + ": answers come back only if the network routes them here anyway");
       } else if (BigInteger.valueOf(held).compareTo(size) < 0) {
         String part = held + " of the " + size + " addresses of outputAddress " + range;
         warnings.add("interfaces of this node hold only " + part);

@@ -25,9 +25,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -49,7 +47,7 @@ public final class Backends implements Targets, AutoCloseable {
   private final NftablesBackend table;
   private final CniBackend cni;
   private final boolean everyName;
-  private final Set<String> chains = new LinkedHashSet<>();
+  private final LinkedHashSet<String> chains = new LinkedHashSet<>(); // the latest last
   private final LegacyWatch legacy = new LegacyWatch();
   private @Nullable RulesWatch watch;
   private String iptablesFault = "";
@@ -57,7 +55,6 @@ public final class Backends implements Targets, AutoCloseable {
   private boolean kubeProxyNftables;
   private boolean nftables;
   private @Nullable IptablesBackend iptables;
-  private String chain = "";
   private final AtomicReference<Optional<Duration>> waiting =
       new AtomicReference<>(Optional.empty());
   private @Nullable TargetKey last;
@@ -76,25 +73,14 @@ public final class Backends implements Targets, AutoCloseable {
   /** What a target depends on. */
   private record TargetKey(Node.BackendDecision choice, String chain, boolean ipv6) {}
 
-  private Backends(NftablesBackend table, CniFiles files, boolean everyName) {
-    this.table = table;
+  /**
+   * @param owns whether this process keeps the rules, rather than looks and goes
+   * @param everyName whether chains of every name of an agent's are ours, or only the config's
+   */
+  public Backends(CniFiles files, boolean owns, boolean everyName) {
+    this.table = owns ? NftablesBackend.owning() : NftablesBackend.withoutOwner();
     this.cni = new CniBackend(files.config(), files.keepExtra());
     this.everyName = everyName;
-  }
-
-  /** For a process that keeps the rules. */
-  public static Backends owning(CniFiles files) {
-    return new Backends(NftablesBackend.owning(), files, false);
-  }
-
-  /** For a process that looks, and goes. */
-  public static Backends withoutOwner(CniFiles files) {
-    return new Backends(NftablesBackend.withoutOwner(), files, false);
-  }
-
-  /** For a process that removes rules: of the config's chain, or of every name of an agent's. */
-  public static Backends removing(CniFiles files, boolean everyName) {
-    return new Backends(NftablesBackend.withoutOwner(), files, everyName);
   }
 
   /**
@@ -147,44 +133,38 @@ public final class Backends implements Targets, AutoCloseable {
   public Target target(Node node, Config config) {
     TargetKey key =
         new TargetKey(node.choose(config.backend()), config.masqChain(), config.enableIpv6());
-    if (!key.equals(last)) {
+    if (target == null || !key.equals(last)) {
       target = target(key);
       last = key;
     }
-    return Objects.requireNonNull(target);
+    return target;
   }
 
   private Target target(TargetKey key) {
     IptablesBackend ours = iptables(key.chain);
-    List<String> names = ours.chains();
-    return switch (key.choice.backend()) {
-      case NFTABLES ->
-          new Target(
-              table,
-              key.choice.reason(),
-              new BothWatch(watch(RulesWatch.ofOwnTable(names)), legacy, () -> false),
-              List.of(ours, ours.other()));
-      case CNI -> new Target(cni, key.choice.reason(), cni.watch(), List.of());
-      case AUTO -> throw new AssertionError("a choice is made");
-      case IPTABLES -> {
-        List<Family> families = key.ipv6 ? List.of(Family.IPV4, Family.IPV6) : List.of(Family.IPV4);
-        Watch nft = watch(RulesWatch.ofIptables(families, names));
-        yield new Target(
-            ours,
-            key.choice.reason(),
-            new BothWatch(nft, legacy, ours::isLegacy),
-            List.of(table, ours.other()));
-      }
-    };
-  }
-
-  /** Replaces the previous one. */
-  private Watch watch(RulesWatch next) {
+    String reason = key.choice.reason();
     if (watch != null) {
       watch.close();
+      watch = null;
     }
-    watch = next;
-    return next;
+    return switch (key.choice.backend()) {
+      case NFTABLES -> {
+        watch = RulesWatch.ofOwnTable(ours.chains());
+        yield new Target(
+            table, reason, new BothWatch(watch, legacy, () -> false), List.of(ours, ours.other()));
+      }
+      case IPTABLES -> {
+        List<Family> families = key.ipv6 ? List.of(Family.values()) : List.of(Family.IPV4);
+        watch = RulesWatch.ofIptables(families, ours.chains());
+        yield new Target(
+            ours,
+            reason,
+            new BothWatch(watch, legacy, ours::isLegacy),
+            List.of(table, ours.other()));
+      }
+      case CNI -> new Target(cni, reason, cni.watch(), List.of());
+      case AUTO -> throw new AssertionError("a choice is made");
+    };
   }
 
   /** Where rules of this config may be: first where they belong. */
@@ -195,13 +175,11 @@ public final class Backends implements Targets, AutoCloseable {
 
   /** The config with the backend of this name, whatever it leaves open. */
   public static Config fixed(Config config, String backend) {
-    return config.with(
-        Key.BACKEND,
-        switch (backend) {
-          case "nftables" -> BackendChoice.NFTABLES;
-          case "cni" -> BackendChoice.CNI;
-          default -> BackendChoice.IPTABLES;
-        });
+    BackendChoice choice =
+        backend.equals("nftables")
+            ? BackendChoice.NFTABLES
+            : backend.equals("cni") ? BackendChoice.CNI : BackendChoice.IPTABLES;
+    return config.with(Key.BACKEND, choice);
   }
 
   /** How long the iptables that is running may take, if one is. Any thread may ask. */
@@ -220,17 +198,15 @@ public final class Backends implements Targets, AutoCloseable {
 
   /** After a change of the chain's name, the earlier names are known to be ours. */
   private IptablesBackend iptables(String name) {
-    IptablesBackend known = iptables;
-    if (known == null || !chain.equals(name)) {
-      if (known != null) {
-        known.close();
+    if (iptables == null || !chains.getLast().equals(name)) {
+      if (iptables != null) {
+        iptables.close();
       }
-      known = IptablesBackend.ofNode(name, chains, everyName, waiting::set);
-      iptables = known;
-      chain = name;
-      chains.add(name);
+      iptables = IptablesBackend.ofNode(name, chains, everyName, waiting::set);
+      chains.remove(name);
+      chains.addLast(name);
     }
-    return known;
+    return iptables;
   }
 
   /**

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The addresses of this node's interfaces. */
 public final class NodeAddresses {
@@ -26,29 +27,35 @@ public final class NodeAddresses {
 
   /** An address on an interface, and the network that it is in. */
   private record OnLink(NetworkInterface link, InterfaceAddress address, Ip ip, Cidr network) {
+    /** Whether it is on a bridge of Docker, podman or libvirt. */
     boolean isOfAnotherRuntime() {
-      return NodeAddresses.isOfAnotherRuntime(link.getName());
+      String name = link.getName();
+      return name.startsWith("docker")
+          || name.startsWith("br-") && name.length() == DOCKER_NETWORK
+          || name.startsWith("podman")
+          || name.startsWith("cni-podman")
+          || name.startsWith("virbr");
     }
   }
 
-  private static List<OnLink> list() throws SocketException {
+  /** All of them; none if the system does not tell. */
+  private static List<OnLink> list() {
     List<OnLink> all = new ArrayList<>();
-    for (NetworkInterface link : NetworkInterface.networkInterfaces().toList()) {
-      for (InterfaceAddress address : link.getInterfaceAddresses()) {
-        Ip ip = Ip.ofBytes(address.getAddress().getAddress());
-        all.add(new OnLink(link, address, ip, Cidr.around(ip, address.getNetworkPrefixLength())));
+    try {
+      for (NetworkInterface link : NetworkInterface.networkInterfaces().toList()) {
+        for (InterfaceAddress address : link.getInterfaceAddresses()) {
+          Ip ip = Ip.ofBytes(address.getAddress().getAddress());
+          all.add(new OnLink(link, address, ip, Cidr.around(ip, address.getNetworkPrefixLength())));
+        }
       }
+    } catch (SocketException unknown) {
+      return List.of();
     }
     return all;
   }
 
-  /** All of them; none if the system does not tell. */
   static Set<Ip> all() {
-    try {
-      return list().stream().map(OnLink::ip).collect(Collectors.toSet());
-    } catch (SocketException unknown) {
-      return Set.of();
-    }
+    return list().stream().map(OnLink::ip).collect(Collectors.toSet());
   }
 
   /**
@@ -58,68 +65,47 @@ public final class NodeAddresses {
     List<Cidr> own = new ArrayList<>();
     List<Cidr> runtimes = new ArrayList<>();
     List<Cidr> others = new ArrayList<>();
-    try {
-      for (OnLink each : list()) {
-        own.add(new Cidr(each.ip, each.ip.family().bits()));
-        if (!each.link.isLoopback()) {
-          (each.isOfAnotherRuntime() ? runtimes : others).add(each.network);
-        }
+    for (OnLink each : list()) {
+      own.add(new Cidr(each.ip, each.ip.family().bits()));
+      if (!each.link.getName().equals("lo")) {
+        (each.isOfAnotherRuntime() ? runtimes : others).add(each.network);
       }
-    } catch (SocketException unknown) {
-      return new NodeLinks(List.of(), List.of(), List.of(), List.of());
     }
     return new NodeLinks(names(), own, runtimes, others);
   }
 
   /** The kernel's own list, because Java leaves out interfaces without addresses. */
   private static List<String> names() {
-    List<String> names = new ArrayList<>();
-    try {
-      for (String line : Files.readAllLines(Path.of("/proc/thread-self/net/dev"))) {
-        int colon = line.indexOf(':');
-        String name = colon < 0 ? "" : line.substring(0, colon).strip();
-        if (!name.isEmpty() && !name.equals("lo")) {
-          names.add(name);
-        }
-      }
+    try (Stream<String> lines = Files.lines(Path.of("/proc/thread-self/net/dev"))) {
+      return lines
+          .filter(line -> line.contains(":"))
+          .map(line -> line.substring(0, line.indexOf(':')).strip())
+          .filter(name -> !name.equals("lo"))
+          .toList();
     } catch (IOException unknown) {
       return List.of();
     }
-    return names;
   }
 
   /**
    * The same with broadcast addresses, and the networks of runtimes whose hosts are not pods; empty
-   * if the system does not tell.
+   * if there are none, or the system does not tell.
    */
   public static Optional<FlowJudge.OwnAddresses> forFlows() {
     Set<Ip> own = new HashSet<>();
     List<Cidr> others = new ArrayList<>();
-    try {
-      for (OnLink each : list()) {
-        own.add(each.ip);
-        if (each.ip.family() == Family.IPV4 && each.address.getNetworkPrefixLength() < 31) {
-          own.add(each.network.last()); // broadcast, even if the address was added without one
-        }
-        if (each.address.getBroadcast() != null) {
-          own.add(Ip.ofBytes(each.address.getBroadcast().getAddress()));
-        }
-        if (each.isOfAnotherRuntime()) {
-          others.add(each.network);
-        }
+    for (OnLink each : list()) {
+      own.add(each.ip);
+      if (each.ip.family() == Family.IPV4 && each.address.getNetworkPrefixLength() < 31) {
+        own.add(each.network.last()); // broadcast, even if the address was added without one
       }
-    } catch (SocketException unknown) {
-      return Optional.empty();
+      if (each.address.getBroadcast() != null) {
+        own.add(Ip.ofBytes(each.address.getBroadcast().getAddress()));
+      }
+      if (each.isOfAnotherRuntime()) {
+        others.add(each.network);
+      }
     }
-    return Optional.of(new FlowJudge.OwnAddresses(own, others));
-  }
-
-  /** Whether it is a bridge of Docker, podman or libvirt. */
-  private static boolean isOfAnotherRuntime(String name) {
-    return name.startsWith("docker")
-        || name.startsWith("br-") && name.length() == DOCKER_NETWORK
-        || name.startsWith("podman")
-        || name.startsWith("cni-podman")
-        || name.startsWith("virbr");
+    return own.isEmpty() ? Optional.empty() : Optional.of(new FlowJudge.OwnAddresses(own, others));
   }
 }

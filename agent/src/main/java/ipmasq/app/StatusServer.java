@@ -17,11 +17,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** The server for {@code --listen}; the first sync starts it. The line's thread reports to it. */
 public final class StatusServer implements Consumer<SyncReport>, Endpoint.Listener {
@@ -56,27 +56,22 @@ public final class StatusServer implements Consumer<SyncReport>, Endpoint.Listen
    * @param started empty if no agent was asked
    */
   public static Status.Identity identity(Optional<Instant> started, Status.Agent agent) {
-    return new Status.Identity(Version.text(), node(), started, agent);
+    return new Status.Identity(Version.text(), names().stream().findFirst(), started, agent);
   }
 
-  /** The name from the manifest, else the host's name. */
-  private static Optional<String> node() {
-    String name = System.getenv("NODE_NAME");
-    return name != null && !name.isBlank() ? Optional.of(name) : hostname();
-  }
-
-  /** The node's names that a Host header may carry. */
-  private static Set<String> names() {
-    return Stream.concat(node().stream(), hostname().stream()).collect(Collectors.toSet());
-  }
-
-  /** The host's own name, which a pod in the host network shares. */
-  private static Optional<String> hostname() {
-    try {
-      return Optional.of(Files.readString(Path.of("/proc/sys/kernel/hostname")).strip());
-    } catch (IOException unknown) {
-      return Optional.empty();
+  /** The node's name from the manifest, then the host's own, which a pod in its network shares. */
+  private static List<String> names() {
+    List<String> names = new ArrayList<>();
+    String given = System.getenv("NODE_NAME");
+    if (given != null && !given.isBlank()) {
+      names.add(given);
     }
+    try {
+      names.add(Files.readString(Path.of("/proc/sys/kernel/hostname")).strip());
+    } catch (IOException unknown) {
+      // No name is better than a wrong one.
+    }
+    return names;
   }
 
   @Override
@@ -95,12 +90,12 @@ public final class StatusServer implements Consumer<SyncReport>, Endpoint.Listen
               conflicts::explain,
               heartbeat,
               Clock.systemUTC());
-      Endpoint.start(where, Endpoint.Limits.USUAL, names(), handler, this);
+      Endpoint.start(where, Endpoint.Limits.USUAL, Set.copyOf(names()), handler, this);
     }
   }
 
   private KernelSampler sampler() {
-    Backends reading = Backends.withoutOwner(cni); // its own: used by one thread at a time
+    Backends reading = new Backends(cni, false, false); // its own: used by one thread at a time
     return new KernelSampler(
         (report, family) -> {
           // The backend that the line writes to, whatever the config leaves open.
@@ -114,19 +109,19 @@ public final class StatusServer implements Consumer<SyncReport>, Endpoint.Listen
 
   @Override
   public void open(InetSocketAddress at) {
-    log.info(
-        LogEvent.of(LogEvent.Kind.LISTENING, "listening on http://" + name(at))
-            .with("address", name(at)));
+    String line = "listening on http://" + name(at);
+    log.info(LogEvent.of(LogEvent.Kind.LISTENING, line).with("address", name(at)));
   }
 
   @Override
   public void shut(InetSocketAddress at, String why) {
+    String holder =
+        NodeProcess.listener(at.getPort()).map(process -> ": " + process + " has it").orElse("");
     String line =
         "cannot listen on "
             + name(at)
-            + " ("
-            + why
-            + "): masquerading goes on without it, and it is tried again until it works";
+            + (" (" + why + holder + "): masquerading goes on without it, and it is tried again")
+            + " until it works";
     log.error(LogEvent.of(LogEvent.Kind.LISTEN_FAILED, line).with("address", name(at)));
   }
 

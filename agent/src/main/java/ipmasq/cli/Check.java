@@ -25,16 +25,17 @@ import org.jspecify.annotations.Nullable;
 final class Check {
   private Check() {}
 
-  static int run(CommandContext context, List<String> files) {
+  static int run(CommandContext context) throws WrongUsage {
+    List<String> files = context.line().operands();
     if (files.isEmpty()) {
-      return Main.usage(
-          "check needs the file to check: ip-masq-agent check FILE", Command.CHECK, context.err());
+      throw new WrongUsage("check needs the file to check: ip-masq-agent check FILE");
     }
+    boolean strict = context.line().defaults().config().strict();
     int code = Main.OK;
     List<Object> answers = new ArrayList<>();
     for (String file : files) {
       Reading reading = read(context, file);
-      boolean good = isGood(reading, context.settings().config().strict());
+      boolean good = reading instanceof Reading.Read read && (!strict || read.warnings().isEmpty());
       if (context.json()) {
         answers.add(json(file, reading, good));
       } else {
@@ -51,7 +52,7 @@ final class Check {
   /** With this node's backend if an agent runs here: else the file may be meant for another. */
   private static Reading read(CommandContext context, String file) {
     FlagDefaults flags =
-        context.adopted() ? context.flags(context.backends().look()) : context.settings().flags();
+        context.adopted() ? context.flags(context.backends().look()) : context.line().defaults();
     List<FileSnapshot> files =
         context.files(new ConfigPaths(List.of(Path.of(file)), IfMissing.ERROR));
     Optional<Reading> manifest =
@@ -59,22 +60,16 @@ final class Check {
     return manifest.orElseGet(() -> ConfigReader.read(files, flags));
   }
 
-  private static boolean isGood(Reading reading, boolean strict) {
-    return reading instanceof Reading.Read read && (!strict || read.warnings().isEmpty());
-  }
-
   private static void report(CommandContext context, String file, Reading reading, boolean good) {
-    context.print(CommandContext.problems(reading));
+    CommandContext.problems(reading).forEach(context.err()::println);
     if (reading instanceof Reading.Read read) {
       String hash = hash(reading);
-      context
-          .out()
-          .println(
-              file
-                  + (good ? ": good: " : ": not good enough for --strict: ")
-                  + summary(read.config())
-                  + (read.gap().isNone() ? "" : ", but " + read.gap().phrase())
-                  + (hash == null ? "" : ", sha256 " + hash));
+      context.print(
+          file
+              + (good ? ": good: " : ": not good enough for --strict: ")
+              + summary(read.config())
+              + (read.gap().isNone() ? "" : ", but " + read.gap().phrase())
+              + (hash == null ? "" : ", sha256 " + hash));
     }
   }
 

@@ -3,9 +3,7 @@ package ipmasq.cli;
 import ipmasq.backend.Backend;
 import ipmasq.backend.Failure;
 import ipmasq.config.Config;
-import ipmasq.config.Reading;
 import ipmasq.net.Family;
-import ipmasq.plan.Change;
 import ipmasq.sync.Enforcement;
 import ipmasq.sync.Sweep.Swept;
 import ipmasq.sync.SyncReport.Result;
@@ -21,22 +19,13 @@ final class Cleanup {
   private Cleanup() {}
 
   static int run(CommandContext context) {
-    RunningAgent.find()
+    context
+        .agent()
         .filter(RunningAgent::writes)
-        .ifPresent(
-            agent ->
-                warn(
-                    context,
-                    "an agent runs here (process "
-                        + agent.pid()
-                        + ") and will put its rules back"));
-    NodeProcess.goAgent()
-        .ifPresent(other -> warn(context, other.asForeignAgent() + ", and may put its rules back"));
+        .map(agent -> "an agent runs here (process " + agent.pid() + ") and will")
+        .or(() -> RunningAgent.another().map(it -> RunningAgent.sentence(it) + ", and may"))
+        .ifPresent(who -> context.err().println(who + " put its rules back: stop it first"));
     return context.isOn(Flag.HOLD) ? hold(context) : clean(context);
-  }
-
-  private static void warn(CommandContext context, String what) {
-    context.err().println(what + ": stop it first");
   }
 
   /**
@@ -68,44 +57,31 @@ final class Cleanup {
   }
 
   private static int clean(CommandContext context) {
-    Enforcement enforcement = new Enforcement(!context.settings().dryRun());
+    Config config = context.config(context.read());
+    RuleChanges changes = new RuleChanges(remove(context, config, !context.isOn(Flag.DRY_RUN)));
+    if (context.json()) {
+      Map<String, Object> answer = new LinkedHashMap<>();
+      changes.addTo(answer);
+      context.printJson(answer);
+    } else {
+      changes.print(context.out(), "nothing to remove", "");
+    }
+    return changes.end(context);
+  }
+
+  /** Removes them from every backend, or says what it would. */
+  static List<Swept> remove(CommandContext context, Config config, boolean writes) {
     List<Swept> places = new ArrayList<>();
-    for (Backend backend : context.backends().all(config(context))) {
+    for (Backend backend : context.backends().all(config)) {
       for (Family family : Family.values()) {
-        Result result = enforcement.remove(backend, family);
+        Result result = new Enforcement(writes).remove(backend, family);
         if (result instanceof Result.Failed(var failure, var unread) && unread) {
           result = new Result.Failed(withRemains(failure, backend.unreadRemains(family)));
         }
         places.add(new Swept(backend.name(), family, result));
       }
     }
-    RuleChanges changes = new RuleChanges(places);
-    if (context.json()) {
-      Map<String, Object> answer = new LinkedHashMap<>();
-      changes.addTo(answer);
-      context.printJson(answer);
-    } else {
-      places.forEach(place -> print(context, place));
-      if (places.stream().allMatch(place -> place.result() instanceof Result.Unchanged)) {
-        context.out().println("nothing to remove");
-      }
-    }
-    return changes.end(context);
-  }
-
-  private static void print(CommandContext context, Swept place) {
-    boolean pending = place.result() instanceof Result.Pending;
-    for (Change change : RuleChanges.in(place)) {
-      String what = pending ? "would remove " + change.what() : change.toString();
-      context.out().println(place.family() + " (" + place.backend() + "): " + what);
-    }
-  }
-
-  /** The file may name the chain; if it cannot be read, the flags do. */
-  private static Config config(CommandContext context) {
-    return context.read() instanceof Reading.Read read
-        ? read.config()
-        : context.settings().config();
+    return places;
   }
 
   /** Advice about what is known to be there helps more than advice about reading it. */

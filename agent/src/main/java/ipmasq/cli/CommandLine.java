@@ -1,29 +1,34 @@
 package ipmasq.cli;
 
+import ipmasq.app.Backends;
+import ipmasq.config.Config;
+import ipmasq.config.Config.BackendChoice;
+import ipmasq.config.ConfigPaths;
+import ipmasq.config.ConfigPaths.IfMissing;
+import ipmasq.config.FlagDefaults;
 import ipmasq.config.Key;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /**
- * A parsed command line: flags with values of the right form, and the other words in order.
+ * A command line that its command takes.
  *
  * <p>Flags use the syntax of Go programs, because existing manifests do: {@code -x}, {@code --x},
  * {@code --x=v}, {@code --x v}; a switch also bare. They may appear anywhere.
+ *
+ * @param flags the values given, in order
+ * @param defaults the config before the file applies
  */
-record CommandLine(Map<Flag, List<String>> flags, List<String> words) {
-  /** The result of parsing. */
-  sealed interface Parsed<T> {
-    record Good<T>(T value) implements Parsed<T> {}
+record CommandLine(
+    Command command, List<String> operands, Map<Flag, List<String>> flags, FlagDefaults defaults) {
+  private static final String CONFIG = "/etc/config/ip-masq-agent";
 
-    record Wrong<T>(String message) implements Parsed<T> {}
-  }
-
-  static Parsed<CommandLine> parse(List<String> args) {
+  static CommandLine parse(List<String> args) throws WrongUsage {
     Map<Flag, List<String>> flags = new LinkedHashMap<>();
     List<String> words = new ArrayList<>();
     for (int i = 0; i < args.size(); i++) {
@@ -37,81 +42,113 @@ record CommandLine(Map<Flag, List<String>> flags, List<String> words) {
         continue;
       }
       int equals = arg.indexOf('=');
-      String name = arg.substring(arg.startsWith("--") ? 2 : 1, equals < 0 ? arg.length() : equals);
-      Optional<Flag> known = Flag.named(name);
-      if (known.isEmpty()) {
-        List<String> names = Flag.ALL.stream().map(Flag::name).toList();
-        return new Parsed.Wrong<>("unknown flag " + arg + Help.didYouMean(name, names, "--"));
-      }
-      Flag flag = known.get();
-      String value;
-      if (equals >= 0) {
-        value = arg.substring(equals + 1);
-      } else if (flag.isSwitch()) {
-        value = "true";
-      } else if (++i < args.size()) {
+      Flag flag =
+          Flag.named(
+              arg.substring(arg.startsWith("--") ? 2 : 1, equals < 0 ? arg.length() : equals));
+      String value = equals < 0 ? "true" : arg.substring(equals + 1);
+      if (equals < 0 && !flag.isSwitch()) {
+        if (++i == args.size()) {
+          throw new WrongUsage(flag + " needs a value: " + flag + "=" + flag.value());
+        }
         value = args.get(i);
-      } else {
-        return new Parsed.Wrong<>(flag + " needs a value: " + flag + "=" + flag.value());
       }
-      Optional<String> complaint = flag.complaint(value);
-      if (complaint.isPresent()) {
-        return new Parsed.Wrong<>(complaint.get());
-      }
+      flag.check(value);
       flags.computeIfAbsent(flag, _ -> new ArrayList<>()).add(value);
     }
-    return new Parsed.Good<>(new CommandLine(flags, words));
+    Command command = words.isEmpty() ? Command.RUN : Command.named(words.getFirst());
+    CommandLine line = of(command, words.stream().skip(1).toList(), flags);
+    if (line.isOn(Flag.HELP)) {
+      return of(Command.HELP, words.stream().limit(1).toList(), Map.of());
+    }
+    line.refuse();
+    return line.isOn(Flag.VERSION) ? of(Command.VERSION, List.of(), Map.of()) : line;
   }
 
-  /** Flags that decide which rules a node has, and where; strict decides which file is good. */
-  private static boolean decidesRules(Flag flag) {
-    return Flag.RULES.contains(flag) && !Optional.of(flag).equals(Flag.of(Key.STRICT));
-  }
-
-  /** Whether it has flags of its own that decide the rules, besides the file and strictness. */
-  boolean decidesRules() {
-    return flags.keySet().stream()
-        .anyMatch(flag -> decidesRules(flag) && !flag.equals(Flag.CONFIG));
-  }
-
-  /** The same with the running agent's flags that decide the rules; a file named here counts. */
-  CommandLine as(RunningAgent agent) {
-    Map<Flag, List<String>> all = new LinkedHashMap<>(flags);
-    agent
-        .line()
-        .flags
-        .forEach(
-            (flag, values) -> {
-              if (decidesRules(flag)) {
-                all.putIfAbsent(
-                    flag,
-                    flag.equals(Flag.CONFIG)
-                        ? values.stream().map(agent.process()::seenFromHere).toList()
-                        : values);
-              }
-            });
-    return new CommandLine(all, words);
-  }
-
-  /** Why a command refuses it; empty if it does not. */
-  Optional<String> refusal(Command command) {
-    for (Flag flag : flags.keySet()) {
-      if (command == Command.APPLY && flag.equals(Flag.DRY_RUN)) {
-        return Optional.of("apply does not take --dry-run: plan shows what apply would change");
-      }
-      if (!command.takes(flag)) {
-        List<String> takers =
-            Arrays.stream(Command.values()).filter(c -> c.takes(flag)).map(Command::word).toList();
-        String others =
-            takers.size() == 1
-                ? takers.getFirst() + " does"
-                : "it is a flag of " + String.join(", ", takers);
-        return Optional.of(command.word() + " does not take " + flag + ": " + others);
+  private static CommandLine of(
+      Command command, List<String> operands, Map<Flag, List<String>> flags) throws WrongUsage {
+    FlagDefaults defaults = FlagDefaults.none();
+    CommandLine line = new CommandLine(command, operands, flags, defaults);
+    if (line.isOn(Flag.ALL_RESERVED)) {
+      defaults = defaults.with(Key.NON_MASQUERADE_CIDRS, Config.RESERVED, false);
+    }
+    for (Key<?> key : Key.ALL) {
+      Optional<String> text = Flag.of(key).flatMap(line::text);
+      if (text.isPresent()) {
+        defaults =
+            switch (key.given(text.get(), defaults)) {
+              case Key.GivenFlag.As(var more) -> more;
+              case Key.GivenFlag.WrongValue(var why) ->
+                  throw new WrongUsage("--" + key.flag().get().name() + ": " + why);
+            };
       }
     }
-    return !command.operands.isEmpty() || words.size() < 2
-        ? Optional.empty()
-        : Optional.of(command.word() + " takes no argument, but was given " + words.get(1));
+    return new CommandLine(command, operands, flags, defaults);
+  }
+
+  /** Throws if its command does not take what it says. */
+  private void refuse() throws WrongUsage {
+    for (Flag flag : flags.keySet()) {
+      if (command == Command.APPLY && flag.equals(Flag.DRY_RUN)) {
+        throw new WrongUsage("apply does not take --dry-run: plan shows what apply would change");
+      }
+      if (!command.takes(flag)) {
+        throw new WrongUsage(command.word() + " does not take " + flag);
+      }
+    }
+    if (command.operands.isEmpty() && !operands.isEmpty()) {
+      throw new WrongUsage(
+          command.word() + " takes no argument, but was given " + operands.getFirst());
+    }
+    BackendChoice backend = defaults.config().backend();
+    for (Flag flag : List.of(Flag.CNI_CONFIG, Flag.CNI_KEEP_EXTRA)) {
+      if (has(flag) && has(Key.BACKEND) && backend != BackendChoice.CNI) {
+        throw new WrongUsage(
+            flag + " without effect: the backend is " + Key.BACKEND.json(backend) + ", not cni");
+      }
+    }
+  }
+
+  /** A flag that decides which rules a node has, and where; strict decides which file is good. */
+  private static boolean decidesRules(Flag flag) {
+    return Flag.RULES.contains(flag) && !flag.name().equals("strict");
+  }
+
+  /**
+   * The same with the running agent's flags that decide the rules, unless it has its own; a file
+   * named here counts.
+   */
+  CommandLine beside(RunningAgent agent) throws WrongUsage {
+    Map<Flag, List<String>> all = new LinkedHashMap<>(flags);
+    for (Flag flag : agent.line().flags.keySet()) {
+      if (decidesRules(flag)) {
+        List<String> values = agent.line().list(flag);
+        all.putIfAbsent(
+            flag,
+            flag.equals(Flag.CONFIG)
+                ? values.stream().map(agent.process()::seenFromHere).toList()
+                : values);
+      }
+    }
+    return flags.keySet().stream().anyMatch(it -> decidesRules(it) && !it.equals(Flag.CONFIG))
+        ? this
+        : of(command, operands, all);
+  }
+
+  /**
+   * The files to read.
+   *
+   * @param ifMissing what it means if one that it names is missing
+   */
+  ConfigPaths paths(IfMissing ifMissing) {
+    List<String> given = has(Flag.CONFIG) ? list(Flag.CONFIG) : List.of(CONFIG);
+    return new ConfigPaths(
+        given.stream().map(Path::of).toList(), has(Flag.CONFIG) ? ifMissing : IfMissing.DEFAULTS);
+  }
+
+  Backends.CniFiles cni() {
+    return new Backends.CniFiles(
+        text(Flag.CNI_CONFIG).map(Path::of).orElse(Backends.CniFiles.USUAL),
+        isOn(Flag.CNI_KEEP_EXTRA));
   }
 
   boolean has(Flag flag) {
@@ -125,12 +162,7 @@ record CommandLine(Map<Flag, List<String>> flags, List<String> words) {
 
   /** Whether a switch is given and on. */
   boolean isOn(Flag flag) {
-    return isOn(flag, false);
-  }
-
-  /** The value of a switch; {@code otherwise} if it is not given. */
-  boolean isOn(Flag flag, boolean otherwise) {
-    return text(flag).map(Flag::isTrue).orElse(otherwise);
+    return text(flag).map(Flag::isTrue).orElse(false);
   }
 
   /** The last value given. */

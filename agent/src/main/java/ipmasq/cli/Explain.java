@@ -32,40 +32,42 @@ final class Explain {
 
   private Explain() {}
 
-  static int run(CommandContext context, List<String> words) {
-    Settings settings = context.settings();
+  static int run(CommandContext context, List<String> words) throws WrongUsage {
+    CommandContext settings = context;
     List<Ip> addresses = new ArrayList<>();
     for (String word : words) {
       Ip.parse(word).ifPresent(addresses::add);
     }
     Optional<String> wrong = wrong(settings, words, addresses);
     if (wrong.isPresent()) {
-      return Main.usage(wrong.get(), Command.EXPLAIN, context.err());
+      throw new WrongUsage(wrong.get());
     }
-    Map<Family, PolicyLookup.PolicyFound> policies = new EnumMap<>(Family.class);
+    Map<Family, PolicyLookup> policies = new EnumMap<>(Family.class);
     for (Ip address : addresses) {
       if (!policies.containsKey(address.family())) {
-        switch (PolicyLookup.of(context, address.family())) {
-          case PolicyLookup.PolicyFound found -> policies.put(address.family(), found);
-          case PolicyLookup.NothingRead(var code) -> {
-            return code;
-          }
+        Optional<PolicyLookup> found = PolicyLookup.of(context, address.family());
+        if (found.isEmpty()) {
+          return Main.FAILED;
         }
+        policies.put(address.family(), found.get());
       }
     }
     boolean flow = isFlow(context, addresses);
     List<Question> questions = new ArrayList<>();
     for (Ip ip : flow ? addresses.subList(1, 2) : addresses) {
       Optional<Ip> from = flow ? Optional.of(addresses.getFirst()) : settings.from();
-      questions.add(new Question(ip, from, settings.protocol(), settings.port(), settings.via()));
+      questions.add(
+          new Question(
+              ip, from, settings.protocol(), settings.port(), settings.line().text(Flag.VIA)));
     }
     List<Explanation> answers = answers(settings, questions, policies);
-    print(context, settings.configGiven() ? answers : withFlows(answers));
+    print(context, settings.configGiven() ? answers : withFlows(context, answers));
     return Main.OK;
   }
 
   /** What is wrong with the question, and what would be right. */
-  private static Optional<String> wrong(Settings settings, List<String> words, List<Ip> addresses) {
+  private static Optional<String> wrong(
+      CommandContext settings, List<String> words, List<Ip> addresses) {
     if (words.isEmpty()) {
       return Optional.of("explain needs an address: ip-masq-agent explain 8.8.8.8");
     }
@@ -96,7 +98,8 @@ final class Explain {
     List<String> names = new ArrayList<>(NodeAddresses.links().names());
     names.add("lo");
     return settings
-        .via()
+        .line()
+        .text(Flag.VIA)
         .filter(via -> !settings.configGiven() && !names.contains(via))
         .map(
             via ->
@@ -108,8 +111,9 @@ final class Explain {
   }
 
   /** The running agent samples flows; without one that listens nothing is known of them. */
-  private static List<Explanation> withFlows(List<Explanation> answers) {
-    return RunningAgent.find()
+  private static List<Explanation> withFlows(CommandContext context, List<Explanation> answers) {
+    return context
+        .agent()
         .flatMap(RunningAgent::asked)
         .map(agent -> answers.stream().map(answer -> withFlows(answer, agent)).toList())
         .orElse(answers);
@@ -132,19 +136,19 @@ final class Explain {
   /** Two addresses are the two ends of a flow, unless a flag names the source. */
   private static boolean isFlow(CommandContext context, List<Ip> addresses) {
     return addresses.size() == 2
-        && context.settings().from().isEmpty()
-        && !context.settings().configGiven()
+        && context.from().isEmpty()
+        && !context.configGiven()
         && addresses.getFirst().family() == addresses.getLast().family();
   }
 
   /** By all rules in the kernel, or by the config alone if a file was given. */
   private static List<Explanation> answers(
-      Settings settings, List<Question> questions, Map<Family, PolicyLookup.PolicyFound> policies) {
+      CommandContext settings, List<Question> questions, Map<Family, PolicyLookup> policies) {
     NodeLinks links = NodeAddresses.links();
     List<Explanation> answers = new ArrayList<>();
     try (Neighbours neighbours = new Neighbours()) {
       for (Question question : questions) {
-        PolicyLookup.PolicyFound found =
+        PolicyLookup found =
             Objects.requireNonNull(policies.get(question.family())); // located before the query
         boolean byConfig =
             settings.configGiven() || !ConflictWatch.has(found.config().backend()) || found.isCni();

@@ -6,6 +6,7 @@ import ipmasq.sync.Sweep.Swept;
 import ipmasq.sync.SyncReport;
 import ipmasq.sync.SyncReport.Result;
 import ipmasq.sync.SyncReportJson;
+import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -24,8 +25,7 @@ record RuleChanges(List<Swept> places) {
     return new RuleChanges(places);
   }
 
-  /** What changed in a place, or would. */
-  static List<Change> in(Swept place) {
+  private static List<Change> in(Swept place) {
     return switch (place.result()) {
       case Result.Changed(var changes) -> changes;
       case Result.Pending(var changes) -> changes;
@@ -33,8 +33,38 @@ record RuleChanges(List<Swept> places) {
     };
   }
 
-  List<Change> all() {
-    return places.stream().flatMap(place -> in(place).stream()).toList();
+  /**
+   * As a diff with its figures; nothing of what failed.
+   *
+   * @param what which rules, as the last words of a line
+   */
+  void print(PrintStream out, String nothing, String what) {
+    List<Change> all = new ArrayList<>();
+    for (Swept place : places) {
+      List<Change> changes = in(place);
+      if (!changes.isEmpty()) {
+        out.println(place.family() + " (" + place.backend() + ")");
+        changes.forEach(out::println);
+        all.addAll(changes);
+      }
+    }
+    if (all.isEmpty() && places.stream().allMatch(it -> it.result() instanceof Result.Unchanged)) {
+      out.println(nothing + what);
+    } else if (!all.isEmpty()) {
+      boolean done = places.stream().anyMatch(place -> place.result() instanceof Result.Changed);
+      out.printf(
+          done
+              ? "%n%d added, %d removed, %d repaired%s%n"
+              : "%n%d to add, %d to remove, %d to repair%s%n",
+          count(all, Change.Kind.ADD),
+          count(all, Change.Kind.REMOVE),
+          count(all, Change.Kind.REPAIR),
+          what);
+    }
+  }
+
+  private static long count(List<Change> changes, Change.Kind kind) {
+    return changes.stream().filter(change -> change.kind() == kind).count();
   }
 
   /** Adds them to an answer for scripts. */

@@ -27,29 +27,26 @@ final class ShowTrace {
 
   private ShowTrace() {}
 
-  static int run(CommandContext context, List<String> operands) {
+  static int run(CommandContext context) throws WrongUsage {
+    List<String> operands = context.line().operands();
     Optional<Ip> to = operands.size() == 1 ? Ip.parse(operands.getFirst()) : Optional.empty();
     if (to.isEmpty()) {
-      return Main.usage("trace needs one IP address", Command.TRACE, context.err());
+      throw new WrongUsage("trace needs one IP address");
     }
     Family family = to.get().family();
-    Optional<Ip> from = context.settings().from();
-    if (from.isPresent() && from.get().family() != family) {
-      return Main.usage("both addresses must be of one family", Command.TRACE, context.err());
+    if (context.from().filter(from -> from.family() != family).isPresent()) {
+      throw new WrongUsage("both addresses must be of one family");
     }
+    Optional<Integer> protocol = context.protocol().map(it -> Protocols.number(it, family));
     TraceRequest request =
         new TraceRequest(
             to.get(),
-            from,
-            context
-                .settings()
-                .protocol()
-                .map(name -> OptionalInt.of(Protocols.number(name, family)))
-                .orElse(OptionalInt.empty()),
-            context.settings().port());
-    Duration time = context.settings().traceTime();
+            context.from(),
+            protocol.map(OptionalInt::of).orElse(OptionalInt.empty()),
+            context.port());
+    Duration time = context.line().duration(Flag.FOR, Duration.ofSeconds(10));
     if (!context.json()) {
-      context.out().println("waiting for new flows to " + to.get() + "; ctrl-C ends it");
+      context.print("waiting for new flows to " + to.get() + "; ctrl-C ends it");
       context.out().flush();
     }
     try {
@@ -81,31 +78,23 @@ final class ShowTrace {
 
   private static void print(CommandContext context, FlowTrace.Traced traced, Duration time) {
     if (traced.flows().isEmpty()) {
-      context.out().println("nothing came through netfilter within " + time.toSeconds() + " s");
+      context.print("nothing came through netfilter within " + time.toSeconds() + " s");
     }
-    traced.flows().forEach(flow -> print(context, flow));
-    context
-        .out()
-        .println(
-            traced
-                .untraced()
-                .map(why -> "Only the outcome is known, by connection tracking: " + why + ".")
-                .orElse("The steps of chains before -150, such as raw's, are not shown."));
-  }
-
-  private static void print(CommandContext context, TracedFlow flow) {
-    context.out().println(flow);
-    flow.decidedBy().ifPresent(step -> context.out().println("  decided by " + step));
-    for (Step step : flow.steps()) {
-      context
-          .out()
-          .printf(
-              "    %-12s %-40s %s%n",
-              step.hook(),
-              new ForeignText(step.table() + " " + step.chain())
-                  + (step.handle() == 0 ? " policy" : " handle " + step.handle()),
-              new ForeignText(step.verdict()));
+    for (TracedFlow flow : traced.flows()) {
+      context.print(flow);
+      flow.decidedBy().ifPresent(step -> context.print("  decided by " + step));
+      for (Step step : flow.steps()) {
+        String chain = new ForeignText(step.table() + " " + step.chain()).toString();
+        String rule = step.handle() == 0 ? " policy" : " handle " + step.handle();
+        String verdict = new ForeignText(step.verdict()).toString();
+        context.print("    %-12s %-40s %s".formatted(step.hook(), chain + rule, verdict));
+      }
+      context.print("");
     }
-    context.out().println();
+    context.print(
+        traced
+            .untraced()
+            .map(why -> "Only the outcome is known, by connection tracking: " + why + ".")
+            .orElse("The steps of chains before -150, such as raw's, are not shown."));
   }
 }

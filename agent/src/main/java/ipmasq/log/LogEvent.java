@@ -22,7 +22,6 @@ public record LogEvent(Kind kind, String message, Map<String, Object> fields) {
     LISTENING,
     LISTEN_FAILED,
     LINES_DROPPED,
-    CONFIG_MISSING,
     CONFIG_UNWATCHED,
     THREAD_REFUSED,
     CONFIG_PROBLEM,

@@ -40,6 +40,9 @@ public final class StatusHandler implements Endpoint.Handler {
   /** The header that says whether all is well, so that no reader has to take text apart. */
   public static final String OK = "Ip-Masq-Ok";
 
+  /** The header that names the backend in use. */
+  public static final String BACKEND = "Ip-Masq-Backend";
+
   private static final int BUSIEST_RANGES = 8;
   private static final int QUEUED = 16;
 
@@ -163,7 +166,9 @@ public final class StatusHandler implements Endpoint.Handler {
   }
 
   private static Response marked(Status status, Response response) {
-    return response.with(OK, String.valueOf(status.headline().ok()));
+    return response
+        .with(OK, String.valueOf(status.headline().ok()))
+        .with(BACKEND, status.last().backend());
   }
 
   private Response flows() {

@@ -107,7 +107,7 @@ public final class SyncLogger implements Consumer<SyncReport> {
     String from =
         report.effective().keepsEarlierRules()
             ? "rules of an earlier run, because the config file is bad"
-            : names.isEmpty() ? "the defaults" : String.join(", ", names);
+            : names.isEmpty() ? "the defaults" + missing(report) : String.join(", ", names);
     String line =
         "in force: " + String.join(", ", families) + ", " + report.backend() + ", from " + from;
     log.info(
@@ -116,6 +116,12 @@ public final class SyncLogger implements Consumer<SyncReport> {
             .with("basis", report.basis().word())
             .with("ranges", ranges)
             .with("files", files));
+  }
+
+  private static String missing(SyncReport report) {
+    return report.sources().isEmpty()
+        ? ""
+        : " (no config file at " + report.sources().getFirst().path() + ")";
   }
 
   /** One line when the fight begins, with what is being repaired, and one when it is over. */

@@ -2,7 +2,7 @@ package ipmasq.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
@@ -10,47 +10,49 @@ import org.junit.jupiter.api.Test;
 
 class CommandLineTest {
   @Test
-  void flagsAreWrittenAsGoProgramsTakeThem() {
+  void flagsAreWrittenAsGoProgramsTakeThem() throws WrongUsage {
     CommandLine line = good("-enable-ipv6", "--masq-chain", "A", "-to-ports=1-2", "--v=2");
-    assertTrue(line.isOn(flag("enable-ipv6"), false));
+    assertTrue(line.isOn(flag("enable-ipv6")));
     assertEquals("A", line.text(flag("masq-chain")).orElseThrow());
     assertEquals("1-2", line.text(flag("to-ports")).orElseThrow());
     assertEquals(2, line.number(Flag.VERBOSITY).orElseThrow());
-    assertEquals(List.of(), line.words());
+    assertEquals(Command.RUN, line.command());
   }
 
   @Test
-  void flagsMayStandAnywhere() {
-    CommandLine line = good("--v=1", "explain", "8.8.8.8", "--config=a", "--config", "b");
-    assertEquals(List.of("explain", "8.8.8.8"), line.words());
+  void flagsMayStandAnywhere() throws WrongUsage {
+    CommandLine line = good("--from=::1", "explain", "8.8.8.8", "--config=a", "--config", "b");
+    assertEquals(Command.EXPLAIN, line.command());
+    assertEquals(List.of("8.8.8.8"), line.operands());
     assertEquals(List.of("a", "b"), line.list(Flag.CONFIG));
   }
 
   @Test
-  void aBareSwitchDoesNotTakeTheNextWord() {
+  void aBareSwitchDoesNotTakeTheNextWord() throws WrongUsage {
     CommandLine line = good("--enable-ipv6", "plan");
-    assertTrue(line.isOn(flag("enable-ipv6"), false));
-    assertEquals(List.of("plan"), line.words());
+    assertTrue(line.isOn(flag("enable-ipv6")));
+    assertEquals(Command.PLAN, line.command());
   }
 
   @Test
-  void theLastOfTwoCounts() {
-    assertFalse(good("--random-fully", "--random-fully=F").isOn(flag("random-fully"), true));
-    assertTrue(good().isOn(flag("random-fully"), true));
+  void theLastOfTwoCounts() throws WrongUsage {
+    assertFalse(good("--random-fully", "--random-fully=F").isOn(flag("random-fully")));
+    assertFalse(good("--random-fully", "--random-fully=F").defaults().config().randomFully());
+    assertTrue(good().defaults().config().randomFully());
   }
 
   @Test
-  void twoDashesEndTheFlags() {
-    assertEquals(List.of("explain", "--v"), good("explain", "--", "--v").words());
+  void twoDashesEndTheFlags() throws WrongUsage {
+    assertEquals(List.of("--v"), good("explain", "--", "--v").operands());
   }
 
   @Test
-  void klogsFlagsAreTakenAndNamed() {
+  void klogsFlagsAreTakenAndNamed() throws WrongUsage {
     CommandLine line = good("--logtostderr", "--stderrthreshold", "INFO", "--vmodule=a=1");
     assertEquals(
         List.of("logtostderr", "stderrthreshold", "vmodule"),
         line.flags().keySet().stream().filter(Flag.KLOG::contains).map(Flag::name).toList());
-    assertEquals(List.of(), line.words());
+    assertEquals(Command.RUN, line.command());
   }
 
   @Test
@@ -62,23 +64,15 @@ class CommandLineTest {
     assertEquals("--masq-chain needs a value: --masq-chain=NAME", wrong("--masq-chain"));
   }
 
-  private static Flag flag(String name) {
-    return Flag.named(name).orElseThrow();
+  private static Flag flag(String name) throws WrongUsage {
+    return Flag.named(name);
   }
 
-  private static CommandLine good(String... args) {
-    return assertInstanceOf(CommandLine.class, parsed(args));
+  private static CommandLine good(String... args) throws WrongUsage {
+    return CommandLine.parse(List.of(args));
   }
 
   private static String wrong(String... args) {
-    return assertInstanceOf(String.class, parsed(args));
-  }
-
-  /** The line, or what is wrong with it. */
-  private static Object parsed(String... args) {
-    return switch (CommandLine.parse(List.of(args))) {
-      case CommandLine.Parsed.Good<CommandLine>(var line) -> line;
-      case CommandLine.Parsed.Wrong<CommandLine>(var message) -> message;
-    };
+    return assertThrows(WrongUsage.class, () -> good(args)).getMessage();
   }
 }

@@ -141,6 +141,9 @@ class CommandsTest {
       assertEquals(List.of(), node.rules(Family.IPV4));
       Result apply = node.commandWithConfig("apply");
       assertEquals(0, apply.exit(), apply.toString());
+      assertEquals(
+          plan.stdout().replaceAll(" to (add|remove|repair)", " $1ed").replace("eed", "ed"),
+          apply.stdout());
       assertEquals(rules(LINK_LOCAL, "10.9.0.0/16"), node.rules(Family.IPV4));
       Result nothing = node.commandWithConfig("plan");
       assertEquals(0, nothing.exit(), nothing.toString());
@@ -348,7 +351,8 @@ class CommandsTest {
       List<String> before = node.rules(Family.IPV4);
       Result dry = node.command("cleanup", "--dry-run");
       assertEquals(2, dry.exit(), dry.toString());
-      assertTrue(dry.stdout().contains("IPv4 (iptables-nft): would remove "), dry.toString());
+      assertTrue(dry.stdout().startsWith("IPv4 (iptables-nft)\n-169.254.0.0/16\n"), dry.toString());
+      assertTrue(dry.stdout().endsWith("\n0 to add, 5 to remove, 0 to repair\n"), dry.toString());
       assertEquals(before, node.rules(Family.IPV4));
       Result refused = node.command("apply", "--dry-run");
       assertEquals(64, refused.exit(), refused.toString());

@@ -194,7 +194,10 @@ class OtherAgentsTest {
       assertEquals(0, status.exit(), status.toString());
       assertTrue(status.stdout().contains("\nAgent "), status.toString());
       AgentProcess second = node.running("--listen=" + address(agent), "--masq-chain=SECOND");
-      second.awaitLine(line -> line.contains("cannot listen on " + address(agent)));
+      second.awaitLine(
+          line ->
+              line.contains("cannot listen on " + address(agent) + " (Address already in use")
+                  && line.contains("process " + agent.pid() + " (java) has it): masquerading"));
     }
   }
 

@@ -10,7 +10,6 @@ import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardWatchEventKinds;
-import java.nio.file.WatchEvent;
 import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
 import java.time.Duration;
@@ -43,14 +42,11 @@ public final class ConfigWatch implements AutoCloseable {
   /** A file that never settles is read after this time. */
   private static final long QUIET_AT_MOST_NANOS = 3_000_000_000L;
 
-  /** Time for the events that follow the first one of a new file. */
-  private static final long MORE_EVENTS_MILLIS = 5;
-
-  /** The link that a ConfigMap volume swaps atomically: no need to wait. */
-  private static final Path SWAPPED = Path.of("..data");
+  /** The link that a ConfigMap volume swaps: the files behind it are always whole. */
+  private static final String SWAPPED = "..data";
 
   private final ConfigPaths configs;
-  private final Triggers triggers;
+  private final Trigger.Queue triggers;
   private final Consumer<String> warnings;
   private final CountDownLatch closed = new CountDownLatch(1);
 
@@ -65,7 +61,7 @@ public final class ConfigWatch implements AutoCloseable {
   private Path askingFor;
   private boolean overdue;
 
-  private ConfigWatch(ConfigPaths configs, Triggers triggers, Consumer<String> warnings) {
+  private ConfigWatch(ConfigPaths configs, Trigger.Queue triggers, Consumer<String> warnings) {
     this.configs = configs;
     this.triggers = triggers;
     this.warnings = warnings;
@@ -78,7 +74,7 @@ public final class ConfigWatch implements AutoCloseable {
    * @param warnings receives one warning if the kernel offers no watch
    */
   public static ConfigWatch start(
-      ConfigPaths configs, Triggers triggers, Consumer<String> warnings) {
+      ConfigPaths configs, Trigger.Queue triggers, Consumer<String> warnings) {
     ConfigWatch watch = new ConfigWatch(configs, triggers, warnings);
     Daemon.startForGood("config", watch::run);
     return watch;
@@ -123,9 +119,10 @@ public final class ConfigWatch implements AutoCloseable {
       service = opened;
       while (closed.getCount() > 0) {
         List<Object> now = stamps();
-        Change change = now.equals(seen) ? changes(POLL_MILLIS) : Change.IN_PLACE;
-        if (change != Change.NONE) {
-          seen = change == Change.IN_PLACE ? settled() : stamps();
+        if (now.equals(seen)) {
+          rest();
+        } else {
+          seen = settled(now);
           read();
         }
       }
@@ -220,64 +217,41 @@ public final class ConfigWatch implements AutoCloseable {
     }
   }
 
-  private enum Change {
-    NONE,
-    /** A whole file was put in its place. */
-    REPLACED,
-    IN_PLACE
-  }
-
-  /** Takes events, at first waiting for one; returns what they say of the config. */
-  private Change changes(long millis) throws InterruptedException {
-    Change change = Change.NONE;
-    for (WatchKey key = next(millis); key != null; key = next(MORE_EVENTS_MILLIS)) {
-      boolean swapped = false;
-      for (WatchEvent<?> event : key.pollEvents()) {
-        // After an overflow the events have no names: any of them may concern the config.
-        Path name = event.context() instanceof Path path ? path : null;
-        swapped |= SWAPPED.equals(name);
-        if (name == null || concerns(name)) {
-          boolean created = event.kind() == StandardWatchEventKinds.ENTRY_CREATE;
-          change = created && change != Change.IN_PLACE ? Change.REPLACED : Change.IN_PLACE;
-        }
-      }
+  /** Waits until something happens in a watched directory, but not for long. */
+  private void rest() throws InterruptedException {
+    if (service == null) {
+      closed.await(POLL_MILLIS, TimeUnit.MILLISECONDS);
+      return;
+    }
+    WatchKey key = service.poll(POLL_MILLIS, TimeUnit.MILLISECONDS);
+    for (; key != null; key = service.poll()) {
+      key.pollEvents(); // the stamps tell what happened
       key.reset();
-      if (swapped) {
-        return Change.REPLACED;
-      }
-      if (change == Change.IN_PLACE) {
-        break;
-      }
     }
-    return change;
   }
 
-  private boolean concerns(Path name) {
-    return configs.paths().stream()
-        .anyMatch(path -> name.equals(path.getFileName()) || Files.isDirectory(path));
-  }
-
-  private @Nullable WatchKey next(long millis) throws InterruptedException {
-    if (service != null) {
-      return service.poll(millis, TimeUnit.MILLISECONDS);
-    }
-    closed.await(millis, TimeUnit.MILLISECONDS);
-    return null;
-  }
-
-  /** Waits until the files have not changed for a while. */
-  private List<Object> settled() throws InterruptedException {
+  /** Waits until the files have not changed for a while, unless they are always whole. */
+  private List<Object> settled(List<Object> changed) throws InterruptedException {
     long end = System.nanoTime() + QUIET_AT_MOST_NANOS;
     List<Object> before;
-    List<Object> now = stamps();
+    List<Object> now = changed;
     do {
       before = now;
-      closed.await(QUIET_MILLIS, TimeUnit.MILLISECONDS);
-      while (changes(0) != Change.NONE && System.nanoTime() - end < 0) {
-        // The stamps that follow are newer than these events.
+      if (areSwapped() || closed.await(QUIET_MILLIS, TimeUnit.MILLISECONDS)) {
+        break;
       }
       now = stamps();
-    } while (!now.equals(before) && System.nanoTime() - end < 0 && closed.getCount() > 0);
+    } while (!now.equals(before) && System.nanoTime() - end < 0);
     return now;
+  }
+
+  private boolean areSwapped() {
+    return configs.paths().stream()
+        .allMatch(
+            path ->
+                Files.exists(
+                    Files.isDirectory(path)
+                        ? path.resolve(SWAPPED)
+                        : path.resolveSibling(SWAPPED)));
   }
 }

@@ -98,13 +98,6 @@ record IptablesLayout(List<IptablesRule> main, List<IptablesRule> out) {
         new Translation(how.addresses(), ports, how.randomFully()));
   }
 
-  /** The same rules as the current version writes them. */
-  IptablesLayout modern() {
-    return new IptablesLayout(
-        main.stream().map(IptablesRule::modern).toList(),
-        out.stream().map(IptablesRule::modern).toList());
-  }
-
   /** The policy that these rules express; empty if they are not exactly one. */
   Optional<Policy> policy(Family family, ChainNames names) {
     List<Destination> destinations = new ArrayList<>(main.size());

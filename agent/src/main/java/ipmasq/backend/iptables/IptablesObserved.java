@@ -18,7 +18,7 @@ import java.util.Optional;
 /**
  * Our rules in the nat table.
  *
- * @param layout the rules as found, if all of them can be read
+ * @param layout the rules as found, if all of them can be read and none must be worded again
  * @param counters of the rules that can be read
  * @param jumps the right jumps in POSTROUTING: one, if all is well
  * @param stale what today's version would not have written
@@ -71,19 +71,19 @@ record IptablesObserved(
       flaws.add("the jump from POSTROUTING is there " + times(jumps.size()));
     }
     List<Line> foreign = new ArrayList<>();
+    List<Line> older = new ArrayList<>();
     IptablesLayout layout =
         new IptablesLayout(
-            rules(table.find(names.main()), family, counters, foreign),
-            rules(table.find(names.out()), family, counters, foreign));
-    IptablesLayout modern = layout.modern();
-    Optional<Policy> ours = modern.policy(family, names);
+            rules(table.find(names.main()), family, counters, foreign, older),
+            rules(table.find(names.out()), family, counters, foreign, older));
+    Optional<Policy> ours = layout.policy(family, names);
     Optional<Policy> policy = foreign.isEmpty() ? ours : Optional.empty();
     if (main.there() && main.isEmpty()) {
       flaws.add("chain " + names.main() + " is empty");
     } else if (main.there() && policy.isEmpty() && foreign.isEmpty()) {
       flaws.add("the rules of chain " + names.main() + " are incomplete or out of order");
     }
-    if (!modern.equals(layout)) {
+    if (!older.isEmpty()) {
       flaws.add("rules worded by an older version");
     }
     List<String> leftovers = new ArrayList<>();
@@ -101,7 +101,7 @@ record IptablesObserved(
         List.copyOf(flaws),
         main,
         out,
-        foreign.isEmpty() ? Optional.of(layout) : Optional.empty(),
+        foreign.isEmpty() && older.isEmpty() ? Optional.of(layout) : Optional.empty(),
         counters,
         jumps,
         stale,
@@ -118,13 +118,21 @@ record IptablesObserved(
   }
 
   private static List<IptablesRule> rules(
-      Chain chain, Family family, Map<IptablesRule, String> counters, List<Line> foreign) {
+      Chain chain,
+      Family family,
+      Map<IptablesRule, String> counters,
+      List<Line> foreign,
+      List<Line> older) {
     List<IptablesRule> rules = new ArrayList<>(chain.kept().size());
     for (Line line : chain.kept()) {
-      Optional<IptablesRule> rule = IptablesRule.read(family, line.words());
+      List<String> words = line.words();
+      Optional<IptablesRule> rule = IptablesRule.read(family, words);
       if (rule.isPresent() && RuleComments.ours(rule.get().comment())) {
         rules.add(rule.get());
         counters.putIfAbsent(rule.get(), line.counters());
+        if (!words.contains(rule.get().comment())) {
+          older.add(line);
+        }
       } else {
         foreign.add(line);
       }

@@ -70,20 +70,9 @@ record IptablesRule(
   }
 
   /**
-   * The same rule as the current version writes it. Old versions checked for local destinations in
-   * each rule, not only in the jump.
-   */
-  IptablesRule modern() {
-    String today = RuleComments.modern(comment);
-    return today.equals(comment)
-        ? this
-        : new IptablesRule(
-            source, destination, out, protocol, today, false, probability, target, how);
-  }
-
-  /**
    * Reads a rule as iptables-save writes it. A rule with anything that ours never have is rejected:
-   * it is not ours, whatever its comment says.
+   * it is not ours, whatever its comment says. Old wordings of a comment are read as today's; their
+   * rules checked for local destinations one by one, not only in the jump.
    */
   static Optional<IptablesRule> read(Family family, List<String> words) {
     Map<String, String> options = new HashMap<>();
@@ -117,13 +106,15 @@ record IptablesRule(
   }
 
   private static IptablesRule of(Family family, Map<String, String> options) {
+    String comment = options.getOrDefault("--comment", "");
+    String modern = RuleComments.modern(comment);
     return new IptablesRule(
         block(family, options.get("-s")),
         block(family, options.get("-d")),
         options.getOrDefault("-o", ""),
         options.getOrDefault("-p", ""),
-        options.getOrDefault("--comment", ""),
-        options.containsKey("!"),
+        modern,
+        options.containsKey("!") && modern.equals(comment),
         Probability.parse(options.getOrDefault("--probability", "")),
         options.getOrDefault("-j", ""),
         how(family, options));

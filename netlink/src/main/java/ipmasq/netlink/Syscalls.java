@@ -24,8 +24,6 @@ final class Syscalls {
   static final long GETSOCKNAME = number(51, 204);
   static final long SETSOCKOPT = number(54, 208);
   static final long GETSOCKOPT = number(55, 209);
-  static final long OPENAT = number(257, 56);
-  static final long SETNS = number(308, 268);
 
   private static final MethodHandle SYSCALL = link(Linker.Option.captureCallState("errno"));
 

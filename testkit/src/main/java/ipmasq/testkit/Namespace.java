@@ -1,6 +1,5 @@
 package ipmasq.testkit;
 
-import ipmasq.netlink.NetworkNamespace;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

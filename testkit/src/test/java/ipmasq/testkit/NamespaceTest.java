@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ipmasq.netlink.NetworkNamespace;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;

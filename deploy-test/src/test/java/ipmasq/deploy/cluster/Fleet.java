@@ -4,8 +4,8 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import ipmasq.deploy.Project;
-import ipmasq.netlink.NetworkNamespace;
 import ipmasq.testkit.Namespace;
+import ipmasq.testkit.NetworkNamespace;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -204,8 +204,9 @@ final class Fleet implements AutoCloseable {
   private static String readyCondition(String status) {
     var now = Instant.now().truncatedTo(ChronoUnit.SECONDS);
     return """
-        {"status":{"conditions":[{"type":"Ready","status":"%s","reason":"Played","message":"played",\
-        "lastTransitionTime":"%s"}]}}"""
+    {"status":{"conditions":[{"type":"Ready","status":"%s","reason":"Played","message":"played",\
+    "lastTransitionTime":"%s"}]}}\
+    """
         .formatted(status, now);
   }
 
@@ -216,13 +217,15 @@ final class Fleet implements AutoCloseable {
         "application/json",
         """
         {"apiVersion":"v1","kind":"Node","metadata":{"name":"%s","labels":{"kubernetes.io/os":"linux",\
-        "kubernetes.io/hostname":"%1$s"}}}"""
+        "kubernetes.io/hostname":"%1$s"}}}\
+        """
             .formatted(node));
     patch(
         "/api/v1/nodes/" + node + "/status",
         """
         {"status":{"allocatable":{"cpu":"4","memory":"8Gi","pods":"110"},\
-        "capacity":{"cpu":"4","memory":"8Gi","pods":"110"}}}""");
+        "capacity":{"cpu":"4","memory":"8Gi","pods":"110"}}}\
+        """);
     patch("/api/v1/nodes/" + node + "/status", readyCondition("True"));
   }
 
@@ -281,9 +284,10 @@ final class Fleet implements AutoCloseable {
     var container = pod.getAsJsonObject("spec").getAsJsonArray("containers").get(0);
     var now = Instant.now().truncatedTo(ChronoUnit.SECONDS);
     return """
-        {"status":{"phase":"Running","startTime":"%1$s","containerStatuses":[{"name":%2$s,"image":%3$s,\
-        "imageID":"played","ready":%4$s,"started":true,"restartCount":0,"state":{"running":{"startedAt":"%1$s"}}}],\
-        "conditions":[{"type":"Ready","status":"%5$s","lastTransitionTime":"%1$s"}]}}"""
+    {"status":{"phase":"Running","startTime":"%1$s","containerStatuses":[{"name":%2$s,"image":%3$s,\
+    "imageID":"played","ready":%4$s,"started":true,"restartCount":0,"state":{"running":{"startedAt":"%1$s"}}}],\
+    "conditions":[{"type":"Ready","status":"%5$s","lastTransitionTime":"%1$s"}]}}\
+    """
         .formatted(
             now,
             container.getAsJsonObject().get("name"),

@@ -1,7 +1,7 @@
 package ipmasq.deploy.cluster;
 
-import ipmasq.netlink.NetworkNamespace;
 import ipmasq.testkit.Namespace;
+import ipmasq.testkit.NetworkNamespace;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.BindException;

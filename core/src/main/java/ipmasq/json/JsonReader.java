@@ -1,5 +1,6 @@
 package ipmasq.json;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import ipmasq.json.JsonValue.Arr;
@@ -9,6 +10,8 @@ import ipmasq.json.JsonValue.Str;
 import ipmasq.json.JsonValue.Word;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Reads bytes as strict JSON: no comments, no trailing commas, nothing after the value. A byte
@@ -18,12 +21,17 @@ public final class JsonReader {
   /** Enough for any real file, and safe for the stack. */
   private static final int MAX_DEPTH = 100;
 
+  private static final Pattern WORD =
+      Pattern.compile("-?(0|[1-9]\\d*+)(\\.\\d++)?([eE][+-]?\\d++)?|true|false|null");
+
   private final byte[] bytes;
   private int at;
   private int depth;
+  private final Matcher words;
 
   private JsonReader(byte[] bytes) {
     this.bytes = bytes;
+    words = WORD.matcher(new String(bytes, ISO_8859_1));
     at = markLength(bytes);
   }
 
@@ -73,11 +81,7 @@ public final class JsonReader {
           case '{' -> object();
           case '[' -> array();
           case '"' -> string();
-          case 't' -> word("true");
-          case 'f' -> word("false");
-          case 'n' -> word("null");
-          case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9' -> number();
-          default -> throw unexpected("a value");
+          default -> word();
         };
     space();
     return value;
@@ -133,48 +137,13 @@ public final class JsonReader {
     return true;
   }
 
-  private Word word(String word) throws MalformedJson {
-    int from = at;
-    for (int i = 0; i < word.length(); i++, at++) {
-      if (peek() != word.charAt(i)) {
-        throw new MalformedJson(from, "expected a value");
-      }
+  private Word word() throws MalformedJson {
+    Matcher word = words.region(at, bytes.length);
+    if (!word.lookingAt()) {
+      throw unexpected("a value");
     }
-    return new Word(from, at, word);
-  }
-
-  private Word number() throws MalformedJson {
-    int from = at;
-    taken('-');
-    if (!taken('0')) {
-      digits();
-    }
-    if (taken('.')) {
-      digits();
-    }
-    if (taken('e') || taken('E')) {
-      if (!taken('+')) {
-        taken('-');
-      }
-      digits();
-    }
-    return new Word(from, at, text(from, at));
-  }
-
-  private void digits() throws MalformedJson {
-    int from = at;
-    while (peek() >= '0' && peek() <= '9') {
-      at++;
-    }
-    if (at == from) {
-      throw unexpected("a digit");
-    }
-  }
-
-  private boolean taken(char c) {
-    boolean there = peek() == c;
-    at += there ? 1 : 0;
-    return there;
+    at = word.end();
+    return new Word(word.start(), at, word.group());
   }
 
   private Str string() throws MalformedJson {

@@ -37,7 +37,7 @@ class ArrowsTest {
           Map.entry("netlink.route", Set.of("netlink")),
           Map.entry("net", Set.of()),
           Map.entry("json", Set.of()),
-          Map.entry("log", Set.of("json")),
+          Map.entry("log", Set.of("json", "net")),
           Map.entry("thread", Set.of()),
           Map.entry("http", Set.of("net", "thread")),
           Map.entry("evidence", Set.of("thread")),

@@ -26,7 +26,7 @@ import ipmasq.sync.SyncReport;
 import ipmasq.sync.SyncReport.Result;
 import ipmasq.sync.SyncReportJson;
 import ipmasq.sync.Trigger;
-import ipmasq.sync.Triggers;
+import ipmasq.sync.Trigger;
 import ipmasq.thread.Daemon;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -51,7 +51,7 @@ final class Run {
   private final CommandLine line;
   private final boolean dryRun;
   private final Log log;
-  private final Triggers triggers = new Triggers();
+  private final Trigger.Queue triggers = new Trigger.Queue();
 
   private Run(CommandContext context, Log log) {
     this.context = context;

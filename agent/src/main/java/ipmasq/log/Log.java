@@ -1,6 +1,7 @@
 package ipmasq.log;
 
 import ipmasq.json.Json;
+import ipmasq.net.ForeignText;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -32,7 +33,7 @@ public final class Log {
   public record Line(Instant at, Level level, LogEvent event) {
     String text(Format format) {
       return switch (format) {
-        case TEXT -> millis(at) + " " + level + " " + escaped(event.message());
+        case TEXT -> millis(at) + " " + level + " " + new ForeignText(event.message());
         case JSON -> Json.write(fields());
       };
     }
@@ -108,23 +109,6 @@ public final class Log {
     String message = count + " log lines were dropped: they were not read in time";
     LogEvent event = LogEvent.of(LogEvent.Kind.LINES_DROPPED, message).with("lines", count);
     return new Line(clock.instant(), Level.WARN, event).text(format);
-  }
-
-  /**
-   * One line, whatever other programs' text is in it. It is escaped where it is read; this holds
-   * where that was forgotten.
-   */
-  private static String escaped(String message) {
-    StringBuilder line = new StringBuilder(message.length());
-    for (int i = 0; i < message.length(); i++) {
-      char c = message.charAt(i);
-      if (Character.isISOControl(c) || c == '\u2028' || c == '\u2029') {
-        line.append(c == '\n' ? "\\n" : "\\u" + Integer.toHexString(0x10000 | c).substring(1));
-      } else {
-        line.append(c);
-      }
-    }
-    return line.toString();
   }
 
   /** ISO 8601 to the millisecond, always of the same width, without a formatter's start-up cost. */

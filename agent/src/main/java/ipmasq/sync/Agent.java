@@ -26,7 +26,7 @@ public final class Agent {
   private static final int CALM = 10;
 
   private final Sync sync;
-  private final Triggers triggers;
+  private final Trigger.Queue triggers;
   private final long watchNanos;
   private final BooleanSupplier configOverdue;
   private final Heartbeat heartbeat;
@@ -43,7 +43,7 @@ public final class Agent {
    */
   public Agent(
       Sync sync,
-      Triggers triggers,
+      Trigger.Queue triggers,
       Duration watchInterval,
       BooleanSupplier configOverdue,
       Heartbeat heartbeat,

@@ -21,16 +21,9 @@ public record Enforcement(boolean writes) {
   /** How often to retry a commit that lost a race before waiting for the next pass. */
   private static final int ATTEMPTS = 5;
 
-  /** The desired end state. */
-  sealed interface Goal {
-    /** This policy. */
-    record Enforce(Policy policy) implements Goal {}
-
-    /** The policy already in the kernel; if there is none, this one. */
-    record KeepOr(Policy policy) implements Goal {}
-
-    /** No rules of this agent. */
-    record Remove() implements Goal {}
+  /** Makes a plan of what was observed. */
+  interface Planner {
+    Plan plan(Observed observed);
   }
 
   /**
@@ -44,7 +37,7 @@ public record Enforcement(boolean writes) {
     }
   }
 
-  Enforced enforce(Backend backend, Family family, Goal goal) {
+  Enforced enforce(Backend backend, Family family, Planner planner) {
     String races = "";
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       switch (backend.observe(family)) {
@@ -55,7 +48,7 @@ public record Enforcement(boolean writes) {
           return new Enforced(new Result.Failed(failure), Optional.empty());
         }
         case Observation.Seen(var observed) -> {
-          Plan plan = plan(backend, goal, observed);
+          Plan plan = planner.plan(observed);
           if (plan.isEmpty()) {
             return new Enforced(new Result.Unchanged(), Optional.of(plan));
           }
@@ -82,23 +75,25 @@ public record Enforcement(boolean writes) {
         Optional.empty());
   }
 
-  private static Plan plan(Backend backend, Goal goal, Observed observed) {
-    return switch (goal) {
-      case Goal.Enforce(var policy) -> Plan.toward(backend.normalize(policy, observed), observed);
-      case Goal.KeepOr(var policy) ->
-          Plan.toward(
-              observed.policy().orElseGet(() -> backend.normalize(policy, observed)), observed);
-      case Goal.Remove() -> Plan.removal(observed);
-    };
+  /** This policy in force. */
+  static Planner toward(Backend backend, Policy policy) {
+    return observed -> Plan.toward(backend.normalize(policy, observed), observed);
+  }
+
+  /** The policy that the kernel already has; if there is none, this one. */
+  static Planner keepOr(Backend backend, Policy policy) {
+    return observed ->
+        Plan.toward(
+            observed.policy().orElseGet(() -> backend.normalize(policy, observed)), observed);
   }
 
   /** Puts a policy in force for a family. */
   public Result enforce(Backend backend, Policy policy) {
-    return enforce(backend, policy.family(), new Goal.Enforce(policy)).result();
+    return enforce(backend, policy.family(), toward(backend, policy)).result();
   }
 
   /** Removes all rules of this agent. */
   public Result remove(Backend backend, Family family) {
-    return enforce(backend, family, new Goal.Remove()).result();
+    return enforce(backend, family, Plan::removal).result();
   }
 }

@@ -5,6 +5,7 @@ import ipmasq.backend.Observation;
 import ipmasq.config.Config;
 import ipmasq.net.Family;
 import ipmasq.sync.SyncReport.Result;
+import ipmasq.sync.Targets.Target;
 import java.util.ArrayList;
 import java.util.List;
 

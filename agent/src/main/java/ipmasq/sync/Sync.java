@@ -1,5 +1,6 @@
 package ipmasq.sync;
 
+import ipmasq.backend.Backend;
 import ipmasq.backend.Flows.Forgotten;
 import ipmasq.backend.Watch;
 import ipmasq.config.Config;
@@ -10,9 +11,10 @@ import ipmasq.plan.Plan;
 import ipmasq.policy.Policy;
 import ipmasq.policy.Revision;
 import ipmasq.sync.Enforcement.Enforced;
-import ipmasq.sync.Enforcement.Goal;
+import ipmasq.sync.Enforcement.Planner;
 import ipmasq.sync.SyncReport.Basis;
 import ipmasq.sync.SyncReport.Result;
+import ipmasq.sync.Targets.Target;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -130,7 +132,8 @@ public final class Sync {
   private Map<Family, Enforced> enforce(EffectiveConfig config, Target to) {
     Map<Family, Enforced> results = new EnumMap<>(Family.class);
     for (Family family : config.families()) {
-      Enforced enforced = enforcement.enforce(to.backend(), family, goal(config, family));
+      Enforced enforced =
+          enforcement.enforce(to.backend(), family, planner(config, to.backend(), family));
       results.put(family, enforced);
       if (config.basis() == Basis.FALLBACK) {
         enforced.plan().flatMap(Plan::desired).ifPresent(policy -> kept.put(family, policy));
@@ -142,12 +145,14 @@ public final class Sync {
   /**
    * Until the file has been good once, the rules of an earlier run stay in force and are repaired.
    */
-  private Goal goal(EffectiveConfig config, Family family) {
+  private Planner planner(EffectiveConfig config, Backend backend, Family family) {
     Policy policy = config.config().policy(family);
     return switch (config.basis()) {
-      case FILE, LAST_GOOD, ROLLED_BACK -> new Goal.Enforce(policy);
+      case FILE, LAST_GOOD, ROLLED_BACK -> Enforcement.toward(backend, policy);
       case FALLBACK ->
-          kept.containsKey(family) ? new Goal.Enforce(kept.get(family)) : new Goal.KeepOr(policy);
+          kept.containsKey(family)
+              ? Enforcement.toward(backend, kept.get(family))
+              : Enforcement.keepOr(backend, policy);
     };
   }
 

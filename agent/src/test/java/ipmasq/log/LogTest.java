@@ -17,7 +17,7 @@ class LogTest {
   /** Other programs' text: a forged line, a terminal's escape sequences, other line ends. */
   @ParameterizedTest
   @CsvSource({
-    "TEXT, '2026-01-01T12:00:00.000Z WARN a\\nb\\u000d\\u001b[2J\\u009b\\u007f\\u2028ü'",
+    "TEXT, '2026-01-01T12:00:00.000Z WARN a\\u000ab\\u000d\\u001b[2J\\u009b\\u007f\\u2028ü'",
     "JSON, '{\"time\":\"2026-01-01T12:00:00.000Z\",\"level\":\"WARN\",\"event\":\"conflict\","
         + "\"message\":\"a\\nb\\r\\u001b[2J\\u009b\\u007f\u2028ü\"}'"
   })

@@ -10,6 +10,7 @@ import ipmasq.config.Config;
 import ipmasq.config.Key;
 import ipmasq.config.Reading;
 import ipmasq.net.Family;
+import ipmasq.sync.Targets.Target;
 import ipmasq.testkit.Eventually;
 import java.time.Clock;
 import java.time.Duration;
@@ -31,7 +32,7 @@ class AgentTest {
   private static final Duration DEADLINE = Duration.ofSeconds(20);
 
   private final FakeBackend backend = new FakeBackend("fake");
-  private final Triggers triggers = new Triggers();
+  private final Trigger.Queue triggers = new Trigger.Queue();
   private final AtomicBoolean configOverdue = new AtomicBoolean();
   private final BlockingQueue<SyncReport> passes = new LinkedBlockingQueue<>();
 

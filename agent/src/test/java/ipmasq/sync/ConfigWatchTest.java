@@ -25,7 +25,7 @@ class ConfigWatchTest {
   private static final Duration DEADLINE = Duration.ofSeconds(20);
   private static final Duration QUIET = Duration.ofMillis(100);
 
-  private final Triggers triggers = new Triggers();
+  private final Trigger.Queue triggers = new Trigger.Queue();
   private final Queue<String> warnings = new ConcurrentLinkedQueue<>();
 
   @Test

@@ -20,6 +20,7 @@ import ipmasq.net.Family;
 import ipmasq.policy.Policy;
 import ipmasq.sync.SyncReport.Basis;
 import ipmasq.sync.SyncReport.Result;
+import ipmasq.sync.Targets.Target;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;

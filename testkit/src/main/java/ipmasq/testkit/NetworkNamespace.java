@@ -43,7 +43,7 @@ public final class NetworkNamespace {
       MemorySegment path = arena.allocateFrom(path(name));
       int fd = (int) OPEN.invokeExact(path, O_CLOEXEC);
       int entered = fd < 0 ? fd : (int) SETNS.invokeExact(fd, CLONE_NEWNET);
-      int unused = fd < 0 ? 0 : (int) CLOSE.invokeExact(fd);
+      int _ = fd < 0 ? 0 : (int) CLOSE.invokeExact(fd);
       if (entered < 0) {
         throw new IOException("cannot enter network namespace " + name);
       }

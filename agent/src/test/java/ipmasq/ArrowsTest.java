@@ -63,7 +63,7 @@ class ArrowsTest {
           Map.entry("policy", Set.of("net")),
           Map.entry("plan", Set.of("net", "policy")),
           Map.entry("backend", Set.of("net", "policy", "plan")),
-          Map.entry("iptables", Set.of("net")),
+          Map.entry("iptables", Set.of("net", "thread")),
           Map.entry(
               "backend.iptables",
               Set.of(

@@ -1,5 +1,6 @@
 package ipmasq.iptables;
 
+import ipmasq.thread.Daemon;
 import java.io.ByteArrayOutputStream;
 import java.io.FileInputStream;
 import java.io.IOException;
@@ -137,13 +138,11 @@ public final class ChildProcesses implements Commands {
     }
   }
 
-  private static void feed(OutputStream pipe, byte[] input) {
+  private static void feed(OutputStream pipe, byte[] input) throws IOException {
     if (input.length <= SURE_TO_FIT) {
       pour(pipe, input);
-    } else {
-      Thread feeder = new Thread(() -> pour(pipe, input), "iptables input");
-      feeder.setDaemon(true);
-      feeder.start();
+    } else if (!Daemon.start("iptables-input", () -> pour(pipe, input))) {
+      throw new IOException("no thread for its input");
     }
   }
 

@@ -28,23 +28,11 @@ public record Errno(int number) {
     return number == other.number;
   }
 
-  /** The symbol, as manual pages write it. */
-  public String name() {
-    String known = known();
-    int space = known.indexOf(' ');
-    return space < 0 ? known : known.substring(0, space);
-  }
-
-  /** The system's words for it. */
-  public String words() {
-    String known = known();
-    int space = known.indexOf(' ');
-    return space < 0 ? "error " + number : known.substring(space + 1);
-  }
-
+  /** The system's words and the symbol, as manual pages write it. */
   @Override
   public String toString() {
-    return words() + " (" + name() + ")";
+    String[] known = known().split(" ", 2);
+    return (known.length == 2 ? known[1] : "error " + number) + " (" + known[0] + ")";
   }
 
   private String known() {
@@ -54,11 +42,9 @@ public record Errno(int number) {
       case 2 -> "ENOENT No such file or directory";
       case 4 -> "EINTR Interrupted system call";
       case 5 -> "EIO Input/output error";
-      case 9 -> "EBADF Bad file descriptor";
       case 11 -> "EAGAIN Resource temporarily unavailable";
       case 12 -> "ENOMEM Cannot allocate memory";
       case 13 -> "EACCES Permission denied";
-      case 14 -> "EFAULT Bad address";
       case 16 -> "EBUSY Device or resource busy";
       case 17 -> "EEXIST File exists";
       case 19 -> "ENODEV No such device";
@@ -67,16 +53,12 @@ public record Errno(int number) {
       case 24 -> "EMFILE Too many open files";
       case 28 -> "ENOSPC No space left on device";
       case 34 -> "ERANGE Numerical result out of range";
-      case 38 -> "ENOSYS Function not implemented";
       case 40 -> "ELOOP Too many levels of symbolic links";
       case 75 -> "EOVERFLOW Value too large for defined data type";
-      case 85 -> "ERESTART Interrupted system call should be restarted";
       case 90 -> "EMSGSIZE Message too long";
-      case 92 -> "ENOPROTOOPT Protocol not available";
       case 93 -> "EPROTONOSUPPORT Protocol not supported";
       case 95 -> "EOPNOTSUPP Operation not supported";
       case 97 -> "EAFNOSUPPORT Address family not supported by protocol";
-      case 98 -> "EADDRINUSE Address already in use";
       case 105 -> "ENOBUFS No buffer space available";
       case 111 -> "ECONNREFUSED Connection refused";
       default -> "E" + number;

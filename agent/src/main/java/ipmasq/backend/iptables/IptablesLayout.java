@@ -1,5 +1,6 @@
 package ipmasq.backend.iptables;
 
+import ipmasq.backend.iptables.IptablesRule.Probability;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
 import ipmasq.net.PortRange;

@@ -22,23 +22,23 @@ import java.util.List;
  */
 public final class NftablesBackend implements Backend, AutoCloseable {
   private final NftablesClient kernel = new NftablesClient();
-  private final KernelFeatures wanted;
+  private final KernelFeatures desired;
   private KernelFeatures features;
   private String details = "";
 
-  private NftablesBackend(KernelFeatures wanted) {
-    this.wanted = wanted;
-    this.features = wanted;
+  private NftablesBackend(KernelFeatures desired) {
+    this.desired = desired;
+    this.features = desired;
   }
 
   /** For the process that keeps the rules: it owns the table where it can. */
   public static NftablesBackend owning() {
-    return new NftablesBackend(KernelFeatures.ALL);
+    return new NftablesBackend(KernelFeatures.OWNER);
   }
 
   /** For a process that looks, or removes what nobody holds. */
   public static NftablesBackend withoutOwner() {
-    return new NftablesBackend(KernelFeatures.ALL.withoutOwner());
+    return new NftablesBackend(KernelFeatures.ELEMENT_COUNTERS);
   }
 
   /** As on a kernel with only these features. */
@@ -115,7 +115,8 @@ public final class NftablesBackend implements Backend, AutoCloseable {
     try {
       NftablesObserved observed = kernel.observe(family);
       observed.table().ifPresent(table -> details = details(table, observed.isCounted()));
-      return new Observation.Seen(wanted.owner() ? observed.withFlaws(claims(observed)) : observed);
+      return new Observation.Seen(
+          desired == KernelFeatures.OWNER ? observed.withFlaws(claims(observed)) : observed);
     } catch (QueryFailed unanswered) {
       return new Observation.Unseen(unanswered.failure());
     }
@@ -154,7 +155,7 @@ public final class NftablesBackend implements Backend, AutoCloseable {
 
   private Outcome toward(Policy policy, NftablesObserved observed) throws QueryFailed {
     if (observed.table().isEmpty()) {
-      features = wanted; // a new table, a new try
+      features = desired; // a new table, a new try
     }
     KernelFeatures.FallbackResult result =
         features.commitWithFallback(tried -> commit(update(policy, observed, tried)));
@@ -164,7 +165,9 @@ public final class NftablesBackend implements Backend, AutoCloseable {
       boolean large = TableUpdate.exempt(policy).size() > TableUpdate.COUNTED;
       kernel
           .table()
-          .ifPresent(table -> details = details(table, features.elementCounters() || large));
+          .ifPresent(
+              table ->
+                  details = details(table, features.has(KernelFeatures.ELEMENT_COUNTERS) || large));
     }
     return outcome;
   }
@@ -174,7 +177,8 @@ public final class NftablesBackend implements Backend, AutoCloseable {
     boolean dormant =
         observed.table().filter(t -> t.flags().contains(Table.Flag.DORMANT)).isPresent();
     boolean adopted =
-        features.owner() && observed.table().filter(NftablesBackend::isAdoptable).isPresent();
+        features == KernelFeatures.OWNER
+            && observed.table().filter(NftablesBackend::isAdoptable).isPresent();
     boolean claim = observed.table().isEmpty() || observed.foreign() || dormant || adopted;
     return TableUpdate.toward(policy, observed, claim, features);
   }
@@ -204,8 +208,8 @@ public final class NftablesBackend implements Backend, AutoCloseable {
           yield new Outcome.Refused(
               new Failure(
                   "nf_tables: " + refused + ": something of ours is in use",
-                  "another program's chain in our table leads to it: nft list table inet ip-masq-agent"
-                      + " shows it; delete that chain"));
+                  "another program's chain in our table leads to it: nft list table inet"
+                      + " ip-masq-agent shows it; delete that chain"));
         }
         yield race
             ? new Outcome.Retry(refused.toString())

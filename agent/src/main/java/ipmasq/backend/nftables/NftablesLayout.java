@@ -1,7 +1,6 @@
 package ipmasq.backend.nftables;
 
 import ipmasq.net.Family;
-import ipmasq.net.IpRange;
 import ipmasq.net.PortRange;
 import ipmasq.netlink.Data;
 import ipmasq.netlink.nftables.Chain;
@@ -205,39 +204,44 @@ final class NftablesLayout {
         Numgen.random(whole), Byteorder.toNetwork(1), new Cmp(1, Cmp.Operator.LT, Data.u32(share)));
   }
 
-  private List<Expression> action(Translation how, Optional<PortRange> ports) {
+  private List<Expression> action(Translation how, Optional<PortRange> range) {
     Set<NatFlag> flags = how.randomFully() ? Set.of(NatFlag.FULLY_RANDOM) : Set.of();
     List<Expression> action = new ArrayList<>();
-    int register = 1;
-    int firstAddress = 0;
-    int lastAddress = 0;
-    if (how.addresses().isPresent()) {
-      IpRange range = how.addresses().get();
-      firstAddress = register;
-      action.add(new Immediate(register++, Data.of(range.first().bytes())));
-      lastAddress = firstAddress;
-      if (!range.first().equals(range.last())) {
-        lastAddress = register;
-        action.add(new Immediate(register++, Data.of(range.last().bytes())));
-      }
-    }
-    int firstPort = 0;
-    int lastPort = 0;
-    if (ports.isPresent()) {
-      firstPort = register;
-      action.add(new Immediate(register++, Data.u16(ports.get().first())));
-      lastPort = firstPort;
-      if (ports.get().size() > 1) {
-        lastPort = register;
-        action.add(new Immediate(register, Data.u16(ports.get().last())));
-      }
-    }
+    Registers addresses =
+        how.addresses()
+            .map(it -> load(Data.of(it.first().bytes()), Data.of(it.last().bytes()), action))
+            .orElse(Registers.NONE);
+    Registers ports =
+        range
+            .map(it -> load(Data.u16(it.first()), Data.u16(it.last()), action))
+            .orElse(Registers.NONE);
     action.add(
         how.addresses().isPresent()
             ? new Nat(
-                Nat.Kind.SNAT, tableFamily(), firstAddress, lastAddress, firstPort, lastPort, flags)
-            : new Masquerade(flags, firstPort, lastPort));
+                Nat.Kind.SNAT,
+                tableFamily(),
+                addresses.first,
+                addresses.last,
+                ports.first,
+                ports.last,
+                flags)
+            : new Masquerade(flags, ports.first, ports.last));
     return action;
+  }
+
+  /** Where the ends of a range are. */
+  private record Registers(int first, int last) {
+    static final Registers NONE = new Registers(0, 0);
+  }
+
+  /** Equal ends share a register. */
+  private static Registers load(Data first, Data last, List<Expression> action) {
+    action.add(new Immediate(action.size() + 1, first));
+    int register = action.size();
+    if (!first.equals(last)) {
+      action.add(new Immediate(action.size() + 1, last));
+    }
+    return new Registers(register, action.size());
   }
 
   private TableFamily tableFamily() {

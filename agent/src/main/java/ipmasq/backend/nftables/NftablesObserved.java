@@ -47,30 +47,20 @@ record NftablesObserved(
 
   /** The agent has no table. */
   static NftablesObserved nothing(Family family) {
-    return new NftablesObserved(
-        family,
-        Optional.empty(),
-        Optional.empty(),
-        Optional.empty(),
-        List.of(),
-        Strays.NONE,
-        false,
-        Optional.empty(),
-        List.of());
+    return unread(family, Optional.empty(), List.of(), List.of());
   }
 
   /** Sets with our names are of the wrong kind. */
   static NftablesObserved foreign(Family family, Table table, List<ChainRules> chains) {
+    return unread(family, Optional.of(table), chains, List.of("a set that is not of our kind"));
+  }
+
+  private static NftablesObserved unread(
+      Family family, Optional<Table> table, List<ChainRules> chains, List<String> flaws) {
+    Optional<SetContent> none = Optional.empty();
+    boolean foreign = table.isPresent();
     return new NftablesObserved(
-        family,
-        Optional.of(table),
-        Optional.empty(),
-        Optional.empty(),
-        chains,
-        Strays.NONE,
-        true,
-        Optional.empty(),
-        List.of("a set that is not of our kind"));
+        family, table, none, none, chains, Strays.NONE, foreign, Optional.empty(), flaws);
   }
 
   NftablesObserved withFlaws(List<String> more) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ipmasq.backend.iptables.IptablesRule.Probability;
 import ipmasq.iptables.Listing;
 import ipmasq.net.Family;
 import ipmasq.net.PortRange;

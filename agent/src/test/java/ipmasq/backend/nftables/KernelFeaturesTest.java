@@ -18,11 +18,7 @@ class KernelFeaturesTest {
   private KernelFeatures.FallbackCommit kernel(KernelFeatures known, Errno errno) {
     return features -> {
       asked.add(features);
-      boolean all =
-          (known.owner() || !features.owner())
-              && (known.elementCounters() || !features.elementCounters())
-              && (known.comments() || !features.comments());
-      return all ? new Commit.Committed() : refused(errno);
+      return known.has(features) ? new Commit.Committed() : refused(errno);
     };
   }
 
@@ -34,31 +30,28 @@ class KernelFeaturesTest {
 
   @Test
   void theNewestIsLeftOutFirstUntilTheKernelTakesIt() throws QueryFailed {
-    KernelFeatures none = new KernelFeatures(false, false, false);
-    KernelFeatures kernel510 = new KernelFeatures(false, false, true);
-    KernelFeatures kernel61 = KernelFeatures.ALL.withoutOwner();
     for (Errno errno : List.of(Errno.EOPNOTSUPP, Errno.EINVAL)) {
-      for (KernelFeatures known : List.of(KernelFeatures.ALL, kernel61, kernel510, none)) {
+      for (KernelFeatures known : KernelFeatures.values()) {
         assertEquals(
             new KernelFeatures.FallbackResult(known, new Commit.Committed()),
-            KernelFeatures.ALL.commitWithFallback(kernel(known, errno)));
+            KernelFeatures.OWNER.commitWithFallback(kernel(known, errno)));
       }
     }
   }
 
   @Test
   void aKernelThatKnowsAllIsAskedOnce() throws QueryFailed {
-    KernelFeatures.ALL.commitWithFallback(kernel(KernelFeatures.ALL, Errno.EINVAL));
-    assertEquals(List.of(KernelFeatures.ALL), asked);
+    KernelFeatures.OWNER.commitWithFallback(kernel(KernelFeatures.OWNER, Errno.EINVAL));
+    assertEquals(List.of(KernelFeatures.OWNER), asked);
   }
 
   @Test
   void aRefusalThatNothingHelpsIsTheFirstOneAndTeachesNothing() throws QueryFailed {
     KernelFeatures.FallbackResult learned =
-        KernelFeatures.ALL.commitWithFallback(
+        KernelFeatures.OWNER.commitWithFallback(
             features ->
-                refused(features.equals(KernelFeatures.ALL) ? Errno.EOPNOTSUPP : Errno.EINVAL));
-    assertEquals(KernelFeatures.ALL, learned.features());
+                refused(features.equals(KernelFeatures.OWNER) ? Errno.EOPNOTSUPP : Errno.EINVAL));
+    assertEquals(KernelFeatures.OWNER, learned.features());
     Commit.Rejected refused = assertInstanceOf(Commit.Rejected.class, learned.commit());
     assertEquals(Errno.EOPNOTSUPP, refused.errno());
   }
@@ -67,8 +60,8 @@ class KernelFeaturesTest {
   void otherRefusalsAreNoReasonToLeaveSomethingOut() throws QueryFailed {
     for (Errno errno : List.of(Errno.EPERM, Errno.ENOMEM, Errno.EEXIST, Errno.EBUSY)) {
       assertEquals(
-          new KernelFeatures.FallbackResult(KernelFeatures.ALL, refused(errno)),
-          KernelFeatures.ALL.commitWithFallback(_ -> refused(errno)));
+          new KernelFeatures.FallbackResult(KernelFeatures.OWNER, refused(errno)),
+          KernelFeatures.OWNER.commitWithFallback(_ -> refused(errno)));
     }
   }
 }

@@ -148,7 +148,7 @@ record CommandContext(
   SyncReport sync(Reading reading, boolean writes) {
     return backends
         .sync(_ -> reading, line.defaults().config(), writes, UnaryOperator.identity())
-        .pass(Set.of(Trigger.START), false);
+        .run(Set.of(Trigger.START), false);
   }
 
   /**

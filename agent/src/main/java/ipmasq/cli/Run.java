@@ -26,7 +26,6 @@ import ipmasq.sync.SyncReport;
 import ipmasq.sync.SyncReport.Result;
 import ipmasq.sync.SyncReportJson;
 import ipmasq.sync.Trigger;
-import ipmasq.sync.Trigger;
 import ipmasq.thread.Daemon;
 import java.nio.file.Path;
 import java.security.MessageDigest;

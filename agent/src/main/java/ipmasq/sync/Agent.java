@@ -6,11 +6,10 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * The reconcile loop. It runs on the thread that calls {@link #run}; other threads only post
- * triggers.
+ * The line. It runs on the thread that calls {@link #run}; other threads only post triggers.
  *
- * <p>A pass runs at startup, when a trigger reports a possible change, when the watch sees that the
- * rules changed, and when the resync interval has passed. After a failure the next pass comes
+ * <p>A sync runs at startup, when a trigger reports a possible change, when the watch sees that the
+ * rules changed, and when the resync interval has passed. After a failure the next sync comes
  * sooner.
  */
 public final class Agent {
@@ -20,7 +19,7 @@ public final class Agent {
   private static final long LAST_RETRY = Duration.ofSeconds(2).toNanos();
 
   /**
-   * After a false alarm the watch rests for this many times the pass's duration, and retries of a
+   * After a false alarm the watch rests for this many times the sync's duration, and retries of a
    * slow failure space out up to it. Other programs may commit all the time.
    */
   private static final int CALM = 10;
@@ -30,16 +29,16 @@ public final class Agent {
   private final long watchNanos;
   private final BooleanSupplier configOverdue;
   private final Heartbeat heartbeat;
-  private final Consumer<SyncReport> passes;
+  private final Consumer<SyncReport> reports;
   private final RepairBackoff backoff = new RepairBackoff();
   private long retry = FIRST_RETRY;
 
   /**
    * @param watchInterval how often to check whether the rules changed; zero: never
-   * @param configOverdue whether the config has not been readable for so long that a pass should
+   * @param configOverdue whether the config has not been readable for so long that a sync should
    *     say so
-   * @param heartbeat beats while the loop makes progress
-   * @param passes receives each pass when it is over
+   * @param heartbeat beats while the line makes progress
+   * @param reports receives each report
    */
   public Agent(
       Sync sync,
@@ -47,13 +46,13 @@ public final class Agent {
       Duration watchInterval,
       BooleanSupplier configOverdue,
       Heartbeat heartbeat,
-      Consumer<SyncReport> passes) {
+      Consumer<SyncReport> reports) {
     this.sync = sync;
     this.triggers = triggers;
     this.watchNanos = watchInterval.toNanos();
     this.configOverdue = configOverdue;
     this.heartbeat = heartbeat;
-    this.passes = passes;
+    this.reports = reports;
   }
 
   /** Runs until {@link Trigger#STOP} is posted. */
@@ -64,30 +63,30 @@ public final class Agent {
     }
   }
 
-  /** Runs one pass, then waits for the next triggers. */
+  /** Runs one sync, then waits for the next triggers. */
   private Set<Trigger> round(Set<Trigger> why) throws InterruptedException {
     heartbeat.beat(Duration.ZERO);
-    SyncReport pass = sync.pass(why, backoff.on(System.nanoTime()));
-    if (pass.changed() && pass.why().contains(Trigger.RULES)) {
+    SyncReport report = sync.run(why, backoff.on(System.nanoTime()));
+    if (report.changed() && report.why().contains(Trigger.RULES)) {
       backoff.repaired(System.nanoTime());
     }
-    passes.accept(pass);
-    boolean falseAlarm = why.contains(Trigger.RULES) && !pass.changed();
-    return pass.failed() ? afterFailure(pass) : afterSuccess(pass, falseAlarm);
+    reports.accept(report);
+    boolean falseAlarm = why.contains(Trigger.RULES) && !report.changed();
+    return report.failed() ? afterFailure(report) : afterSuccess(report, falseAlarm);
   }
 
-  private Set<Trigger> afterSuccess(SyncReport pass, boolean falseAlarm)
+  private Set<Trigger> afterSuccess(SyncReport report, boolean falseAlarm)
       throws InterruptedException {
     retry = FIRST_RETRY;
     long over = System.nanoTime();
-    long due = over + pass.config().resyncInterval().toNanos();
-    long calm = over + (falseAlarm ? pass.took().toNanos() * CALM : 0);
+    long due = over + report.config().resyncInterval().toNanos();
+    long calm = over + (falseAlarm ? report.took().toNanos() * CALM : 0);
     return await(due, Trigger.RESYNC, calm, sync::disturbed);
   }
 
-  private Set<Trigger> afterFailure(SyncReport pass) throws InterruptedException {
-    long longest = Math.max(LAST_RETRY, pass.took().toNanos() * CALM);
-    long wait = Math.min(retry, Math.min(longest, pass.config().resyncInterval().toNanos()));
+  private Set<Trigger> afterFailure(SyncReport report) throws InterruptedException {
+    long longest = Math.max(LAST_RETRY, report.took().toNanos() * CALM);
+    long wait = Math.min(retry, Math.min(longest, report.config().resyncInterval().toNanos()));
     retry = 2 * wait;
     long now = System.nanoTime();
     return await(now + wait, Trigger.RETRY, now, sync::moved);

@@ -18,7 +18,7 @@ import java.util.Optional;
  * @param writes whether plans are carried out, or only made
  */
 public record Enforcement(boolean writes) {
-  /** How often to retry a commit that lost a race before waiting for the next pass. */
+  /** How often to retry a commit that lost a race before waiting for the next sync. */
   private static final int ATTEMPTS = 5;
 
   /** Makes a plan of what was observed. */

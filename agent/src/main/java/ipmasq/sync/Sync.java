@@ -29,10 +29,10 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs passes, each from the config file to the kernel. Used by one thread.
+ * Runs syncs, each from the config file to the kernel. Used by one thread.
  *
- * <p>Between passes it keeps the config in force, the policies of an earlier run that stay while
- * the file is bad, and the fingerprint of the rules when they were last verified.
+ * <p>Between syncs it keeps the config in force, the policies of an earlier run that stay while the
+ * file is bad, and the fingerprint of the rules when they were last verified.
  */
 public final class Sync {
   private final Function<Node, Reading> readConfig;
@@ -54,7 +54,7 @@ public final class Sync {
    * @param readConfig reads the file; the node decides what {@code backend: auto} means, and so
    *     which keys and limits are valid
    * @param fallback the config for a node whose file is bad from the start
-   * @param writes whether passes write rules, or only plan them
+   * @param writes whether syncs write rules, or only plan them
    * @param lastGood may put an earlier config in force instead
    */
   public Sync(
@@ -74,7 +74,7 @@ public final class Sync {
     this.inEffect = EffectiveConfig.fallback(fallback);
   }
 
-  /** Why and when a pass is made. Nanoseconds, because the wall clock may be set meanwhile. */
+  /** Why and when a sync is made. Nanoseconds, because the wall clock may be set meanwhile. */
   private record Occasion(Set<Trigger> why, boolean fighting, long start) {
     Duration took() {
       return Duration.ofNanos(System.nanoTime() - start);
@@ -82,11 +82,11 @@ public final class Sync {
   }
 
   /**
-   * Runs one pass.
+   * Runs one sync.
    *
-   * @param fighting whether another program keeps undoing what passes repair
+   * @param fighting whether another program keeps undoing what syncs repair
    */
-  public SyncReport pass(Set<Trigger> why, boolean fighting) {
+  public SyncReport run(Set<Trigger> why, boolean fighting) {
     return attempt(new Occasion(why, fighting, System.nanoTime()));
   }
 
@@ -107,14 +107,14 @@ public final class Sync {
       return attempt(occasion); // iptables cannot work here: choose again
     }
     Sweep sweep = failed(rules) ? Sweep.NONE : Sweep.of(enforcement, config.config(), to);
-    SyncReport pass = toPass(occasion, config, to, rules, sweep);
+    SyncReport report = report(occasion, config, to, rules, sweep);
     inEffect = config;
     target = to;
     // Never trust the last write: changed rules are read again.
-    verified = pass.settled() ? fingerprint : Optional.empty();
+    verified = report.settled() ? fingerprint : Optional.empty();
     seen = fingerprint;
-    failedBefore = pass.failed();
-    return pass;
+    failedBefore = report.failed();
+    return report;
   }
 
   private boolean isVerified(Optional<Object> fingerprint) {
@@ -160,7 +160,7 @@ public final class Sync {
     return rules.values().stream().anyMatch(it -> it.result() instanceof Result.Failed);
   }
 
-  private SyncReport toPass(
+  private SyncReport report(
       Occasion occasion,
       EffectiveConfig config,
       Target to,
@@ -216,7 +216,7 @@ public final class Sync {
   }
 
   /**
-   * Why the rules changed, which is not always what woke the loop: a pass may see a new file before
+   * Why the rules changed, which is not always what woke the line: a sync may see a new file before
    * the file watch does, or find a flushed chain when it was woken to read the file.
    */
   private Set<Trigger> reasons(
@@ -239,7 +239,7 @@ public final class Sync {
     return why;
   }
 
-  /** Whether the target has a cheap watch to use between passes. */
+  /** Whether the target has a cheap watch to use between syncs. */
   boolean watches() {
     Target last = target;
     return last != null && last.watch() != Watch.NONE;
@@ -250,7 +250,7 @@ public final class Sync {
     return differsFrom(verified);
   }
 
-  /** Whether the rules have changed since the last pass read them, whatever its result. */
+  /** Whether the rules have changed since the last sync read them, whatever its result. */
   boolean moved() {
     return differsFrom(seen);
   }

@@ -16,10 +16,10 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * What one pass saw and did. Health, metrics, logs and the command line all read this.
+ * What one sync saw and did. Health, metrics, logs and the command line all read this.
  *
  * @param effective the config in force, and why that one
- * @param fighting whether another program keeps undoing what passes repair
+ * @param fighting whether another program keeps undoing what syncs repair
  * @param sweep stale rules that were removed, or could not be
  * @param flows how many established flows were made to follow the new rules
  * @param warnings problems of the node that do not keep the rules from being in force

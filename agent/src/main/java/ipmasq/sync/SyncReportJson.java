@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** The parts of a pass as JSON, the same in logs, command output and the status. */
+/** The parts of a sync as JSON, the same in logs, command output and the status. */
 public final class SyncReportJson {
   private SyncReportJson() {}
 
@@ -37,9 +37,9 @@ public final class SyncReportJson {
     return fields;
   }
 
-  /** The triggers of the pass: usually one, {@code config, drift} for two. */
-  public static String trigger(SyncReport pass) {
-    return pass.why().stream().sorted().map(Object::toString).collect(Collectors.joining(", "));
+  /** The triggers of the sync: usually one, {@code config, drift} for two. */
+  public static String trigger(SyncReport report) {
+    return report.why().stream().sorted().map(Object::toString).collect(Collectors.joining(", "));
   }
 
   /** In seconds, to the millisecond. */

@@ -6,7 +6,7 @@ import ipmasq.backend.Watch;
 import ipmasq.config.Config;
 import java.util.List;
 
-/** The node and its backends, as a pass asks for them. Used by one thread. */
+/** The node and its backends, as a sync asks for them. Used by one thread. */
 public interface Targets {
   /** The facts about the node. Cheap: what cannot change is looked up once. */
   Node look();

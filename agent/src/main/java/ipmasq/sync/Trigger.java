@@ -6,7 +6,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** Why the loop wakes up. */
+/** Why the line wakes up. */
 public enum Trigger {
   /** The agent starts. */
   START("start"),
@@ -16,7 +16,7 @@ public enum Trigger {
   RULES("drift"),
   /** The resync interval has passed. */
   RESYNC("resync"),
-  /** The last pass failed. */
+  /** The last sync failed. */
   RETRY("retry"),
   /** The agent is to stop. */
   STOP("stop");
@@ -34,8 +34,8 @@ public enum Trigger {
   }
 
   /**
-   * Trigger.Queue on their way from the watchers to the loop. Safe for use by several threads; one
-   * of them waits, and gets all that were posted meanwhile together.
+   * Triggers on their way from the watchers to the line. Safe for use by several threads; one of
+   * them waits, and gets all that were posted meanwhile together.
    */
   public static final class Queue {
     private final BlockingQueue<Trigger> posted = new LinkedBlockingQueue<>();

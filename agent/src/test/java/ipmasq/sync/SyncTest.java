@@ -71,22 +71,22 @@ class SyncTest {
 
   @Test
   void aFileFoundChangedOnTheWayIsTheReasonAndNotTheRules() {
-    sync.pass(Set.of(Trigger.START), false);
+    sync.run(Set.of(Trigger.START), false);
     file = good(NARROW);
-    assertEquals(Set.of(Trigger.CONFIG), sync.pass(Set.of(Trigger.RULES), false).why());
+    assertEquals(Set.of(Trigger.CONFIG), sync.run(Set.of(Trigger.RULES), false).why());
     file = good(DEFAULTS);
     assertEquals(
-        Set.of(Trigger.CONFIG, Trigger.RESYNC), sync.pass(Set.of(Trigger.RESYNC), false).why());
+        Set.of(Trigger.CONFIG, Trigger.RESYNC), sync.run(Set.of(Trigger.RESYNC), false).why());
     backend.kernel.remove(Family.IPV4);
-    assertEquals(Set.of(Trigger.RULES), sync.pass(Set.of(Trigger.RULES), false).why());
+    assertEquals(Set.of(Trigger.RULES), sync.run(Set.of(Trigger.RULES), false).why());
   }
 
   @Test
   void rulesFoundChangedOnTheWayAreTheReasonAndNotTheFile() {
-    sync.pass(Set.of(Trigger.START), false);
+    sync.run(Set.of(Trigger.START), false);
     backend.kernel.remove(Family.IPV4);
-    assertEquals(Set.of(Trigger.RULES), sync.pass(Set.of(Trigger.CONFIG), false).why());
-    assertEquals(Set.of(Trigger.CONFIG), sync.pass(Set.of(Trigger.CONFIG), false).why());
+    assertEquals(Set.of(Trigger.RULES), sync.run(Set.of(Trigger.CONFIG), false).why());
+    assertEquals(Set.of(Trigger.CONFIG), sync.run(Set.of(Trigger.CONFIG), false).why());
   }
 
   @Test
@@ -97,7 +97,7 @@ class SyncTest {
     pass();
     pass();
     int looks = backend.looks;
-    SyncReport calm = sync.pass(Set.of(Trigger.RESYNC), true);
+    SyncReport calm = sync.run(Set.of(Trigger.RESYNC), true);
     assertEquals(looks, backend.looks);
     assertTrue(calm.ready() && !calm.changed() && calm.fighting());
     assertEquals(Set.of(Trigger.RESYNC), calm.why());
@@ -113,7 +113,7 @@ class SyncTest {
   @Test
   void aPassThatOnlyLooksWritesNothingAndSaysWhatItWould() {
     other.kernel.put(Family.IPV4, NARROW.policy(Family.IPV4));
-    SyncReport pass = sync(false).pass(Set.of(Trigger.START), false);
+    SyncReport pass = sync(false).run(Set.of(Trigger.START), false);
     assertInstanceOf(Result.Pending.class, pass.results().get(Family.IPV4));
     assertInstanceOf(Result.Pending.class, pass.sweep().results().getFirst().result());
     assertFalse(pass.enforced() || pass.changed());
@@ -184,10 +184,10 @@ class SyncTest {
     watch = () -> Optional.of("untouched");
     backend.kernel.put(Family.IPV4, NARROW.policy(Family.IPV4));
     file = bad();
-    sync.pass(Set.of(Trigger.START), false);
-    assertFalse(sync.pass(Set.of(Trigger.RESYNC), false).changed());
+    sync.run(Set.of(Trigger.START), false);
+    assertFalse(sync.run(Set.of(Trigger.RESYNC), false).changed());
     file = good(DEFAULTS);
-    assertTrue(sync.pass(Set.of(Trigger.CONFIG), false).changed());
+    assertTrue(sync.run(Set.of(Trigger.CONFIG), false).changed());
     assertEquals(DEFAULTS.policy(Family.IPV4), backend.kernel.get(Family.IPV4));
   }
 
@@ -276,11 +276,11 @@ class SyncTest {
             jumping.withZone(ZoneOffset.UTC),
             true,
             it -> it);
-    assertFalse(jumpy.pass(Set.of(Trigger.START), false).took().isNegative());
+    assertFalse(jumpy.run(Set.of(Trigger.START), false).took().isNegative());
   }
 
   private SyncReport pass() {
-    return sync.pass(Set.of(Trigger.RESYNC), false);
+    return sync.run(Set.of(Trigger.RESYNC), false);
   }
 
   private static String changes(SyncReport pass) {

@@ -44,17 +44,16 @@ record IptablesObserved(
   /**
    * One of our two chains.
    *
-   * @param wanted whether another program's rule jumps to it, so that the kernel refuses to delete
-   *     it
+   * @param used whether another program's rule jumps to it, so that the kernel refuses to delete it
    */
-  record Own(boolean there, boolean wanted, boolean isEmpty) {
+  record Own(boolean there, boolean used, boolean isEmpty) {
     static Own of(Chain chain) {
-      return new Own(chain.isUserDefined(), chain.wantedByOthers(), chain.kept().isEmpty());
+      return new Own(chain.isUserDefined(), chain.isUsedByOthers(), chain.kept().isEmpty());
     }
 
     /** Whether there is nothing of it to remove. */
     boolean gone() {
-      return !there || wanted && isEmpty;
+      return !there || used && isEmpty;
     }
   }
 

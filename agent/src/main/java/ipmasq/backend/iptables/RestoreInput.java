@@ -96,7 +96,7 @@ final class RestoreInput {
   private void dismiss(IptablesObserved.Own own, String chain) {
     if (!own.gone()) {
       declare(chain);
-      if (!own.wanted()) {
+      if (!own.used()) {
         leftOver.add(chain);
       }
     }

@@ -62,7 +62,7 @@ final class SavedTable {
     private int rules;
     private int foreign;
     private int ourJumps;
-    private boolean wanted;
+    private boolean used;
 
     /** Whether it is there, and not one that the kernel made. */
     boolean isUserDefined() {
@@ -79,7 +79,7 @@ final class SavedTable {
 
     /** The kernel knows how many rules lead here in all. */
     void noteJumps(int all) {
-      wanted |= all > ourJumps;
+      used |= all > ourJumps;
     }
 
     /** Whether it holds a rule without our comment. */
@@ -88,8 +88,8 @@ final class SavedTable {
     }
 
     /** Whether a rule without our comment jumps here. */
-    boolean wantedByOthers() {
-      return wanted;
+    boolean isUsedByOthers() {
+      return used;
     }
   }
 
@@ -201,7 +201,7 @@ final class SavedTable {
       for (int at = line.indexOf(option, from); at >= 0; at = line.indexOf(option, at + 1)) {
         int start = at + option.length();
         int space = line.indexOf(' ', start);
-        chain(line.substring(start, space < 0 ? line.length() : space)).wanted = true;
+        chain(line.substring(start, space < 0 ? line.length() : space)).used = true;
       }
     }
   }

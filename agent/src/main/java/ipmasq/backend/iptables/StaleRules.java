@@ -64,29 +64,29 @@ record StaleRules(List<Line> jumps, List<String> chains, List<String> others) {
           && names.stale(entry.getKey())
           && known
           && !chain.hasForeignRules()
-          && !chain.wantedByOthers()) {
+          && !chain.isUsedByOthers()) {
         going.add(entry.getKey());
       }
     }
     // A chain that stays keeps the chains that it jumps to, and so on.
-    while (going.removeAll(wantedByWhatStays(table, names, jumps, going))) {}
+    while (going.removeAll(usedByWhatStays(table, names, jumps, going))) {}
     return going.stream().sorted().toList();
   }
 
-  private static Set<String> wantedByWhatStays(
+  private static Set<String> usedByWhatStays(
       SavedTable table, ChainNames names, List<Line> jumps, Set<String> going) {
-    Set<String> wanted = new HashSet<>();
+    Set<String> used = new HashSet<>();
     for (Map.Entry<String, Chain> entry : table.chains().entrySet()) {
       if (!names.current(entry.getKey()) && !going.contains(entry.getKey())) {
         for (Line line : entry.getValue().kept()) {
           if (!jumps.contains(line)) {
-            wanted.add(line.after("-j"));
-            wanted.add(line.after("-g"));
+            used.add(line.after("-j"));
+            used.add(line.after("-g"));
           }
         }
       }
     }
-    return wanted;
+    return used;
   }
 
   boolean isEmpty() {

@@ -35,8 +35,8 @@ record ChainRules(Chain chain, List<Rule> rules) {
     return true;
   }
 
-  private static boolean same(Rule wanted, Rule found) {
-    return wanted.comment().equals(found.comment()) && uncounted(wanted).equals(uncounted(found));
+  private static boolean same(Rule desired, Rule found) {
+    return desired.comment().equals(found.comment()) && uncounted(desired).equals(uncounted(found));
   }
 
   private static List<Expression> uncounted(Rule rule) {

@@ -89,31 +89,31 @@ record TableUpdate(Batch first, Batch second) {
   }
 
   private static void set(
-      NftSet set, Optional<SetContent> observed, Cidrs wanted, Batch first, Batch second) {
+      NftSet set, Optional<SetContent> observed, Cidrs desired, Batch first, Batch second) {
     if (observed.isEmpty()) {
       first.add(set);
-      first.add(set, elements(wanted));
+      first.add(set, elements(desired));
       return;
     }
     if (observed.get().odd()) {
-      second.flush(set).add(set, elements(wanted));
+      second.flush(set).add(set, elements(desired));
       return;
     }
     List<Cidr> gone = new ArrayList<>();
     List<Cidr> come = new ArrayList<>();
-    difference(observed.get().blocks(), wanted, gone, come);
+    difference(observed.get().blocks(), desired, gone, come);
     second.delete(set, elements(gone));
     second.add(set, elements(come));
   }
 
   private static void chains(Policy policy, NftablesObserved observed, Batch batch) {
-    List<ChainRules> wanted = NftablesLayout.chains(policy);
+    List<ChainRules> desired = NftablesLayout.chains(policy);
     for (ChainRules old : observed.chains()) {
-      if (wanted.stream().noneMatch(chain -> chain.name().equals(old.name()))) {
+      if (desired.stream().noneMatch(chain -> chain.name().equals(old.name()))) {
         batch.delete(old.chain());
       }
     }
-    for (ChainRules chain : wanted) {
+    for (ChainRules chain : desired) {
       Optional<ChainRules> old = observed.chain(chain.name());
       if (old.isPresent() && chain.sameAs(old.get())) {
         continue;

@@ -46,8 +46,8 @@ class SavedTableTest {
         new Line("IP-MASQ-AGENT", "", "-p tcp -j ACCEPT"),
         table.find("IP-MASQ-AGENT").kept().getLast());
     assertEquals("[5:500]", table.find("IP-MASQ-AGENT").kept().getFirst().counters());
-    assertTrue(table.find("KUBE-SVC-X").wantedByOthers());
-    assertFalse(table.find("IP-MASQ-AGENT").wantedByOthers());
+    assertTrue(table.find("KUBE-SVC-X").isUsedByOthers());
+    assertFalse(table.find("IP-MASQ-AGENT").isUsedByOthers());
     assertFalse(table.find("POSTROUTING").isUserDefined());
     assertTrue(table.find("IP-MASQ-AGENT").isUserDefined());
     assertFalse(table.find("NOWHERE").isUserDefined());

@@ -42,7 +42,7 @@ container-test: container ## the image run by podman as the manifest says, and p
 cluster-test: $(if $(BINARIES),container) ## the first day on a real cluster of two nodes: make cluster-test BINARIES=DIR, docs/cluster-test.md
 ifdef BINARIES
 	@tools/needs lab deploy
-	@$(MVN) -q -pl deploy-test -am verify -Dtest=ClusterTest -Dsurefire.failIfNoSpecifiedTests=false -Dipmasq.cluster.binaries="$(abspath $(BINARIES))"
+	@$(MVN) -q -pl deploy-test -am verify -Dtest=ClusterTest -Dsurefire.failIfNoSpecifiedTests=false -Dipmasq.cluster.binaries="$(abspath $(BINARIES))" $(if $(PEER),-Dipmasq.cluster.peer="$(abspath $(PEER))")
 else
 	@echo "skipped: a cluster needs Kubernetes' own binaries, make cluster-test BINARIES=DIR; docs/cluster-test.md says which"
 endif

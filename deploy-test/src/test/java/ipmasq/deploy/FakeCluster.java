@@ -51,7 +51,7 @@ final class FakeCluster {
     write(
         "pods",
         numbers.stream()
-            .map(i -> "n%d|a-%d|True|ip-masq-agent|r/ip-masq-agent:0.2.0|%n".formatted(i, i))
+            .map(i -> "n%d|a-%d|True|ip-masq-agent|r/ip-masq-agent:0.2.0||%n".formatted(i, i))
             .collect(Collectors.joining()));
     write("nodes", numbers.stream().map(i -> "n" + i + "|True\n").collect(Collectors.joining()));
   }
@@ -84,6 +84,10 @@ final class FakeCluster {
 
   boolean has(String path) {
     return Files.exists(folder.resolve(path));
+  }
+
+  String readIfThere(String path) throws IOException {
+    return has(path) ? read(path) : "";
   }
 
   String read(String path) throws IOException {

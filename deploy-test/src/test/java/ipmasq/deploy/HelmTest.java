@@ -44,6 +44,17 @@ class HelmTest {
     assertFalse(result.isFailed(), () -> String.join("\n", result.getMessages()));
   }
 
+  @Test
+  void packages(@TempDir Path folder) throws Exception {
+    CHART.packageIt().withDestination(folder).call();
+    var archive = folder.resolve("ip-masq-agent-" + Project.text("VERSION").strip() + ".tgz");
+    var packed = new Helm(archive).template().withNamespace("kube-system").call();
+    assertEquals(
+        "",
+        Objects.difference(
+            template(Map.of()).only("DaemonSet"), Objects.of(packed).only("DaemonSet")));
+  }
+
   static Stream<Arguments> sameAsOverlay() {
     return Stream.of(
         Arguments.of("default", Map.of()),

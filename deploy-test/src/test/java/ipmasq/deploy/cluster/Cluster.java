@@ -16,6 +16,19 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /** The whole of it, from nothing to nodes that are ready and two pods that wait. */
 final class Cluster implements AutoCloseable {
   private static final String OUTSIDE = "172.30.0.254";
+  private static final String OUTSIDE6 = "fd30::254";
+
+  /** What is outside. Nobody answers pods from the last three but where their node masquerades. */
+  private static final List<String> ADDRESSES =
+      List.of(
+          "8.8.8.8",
+          "10.1.2.3",
+          "203.0.113.9",
+          "2001:db8::9",
+          "2001:db8:1::9",
+          "198.51.100.1",
+          "198.51.100.2",
+          "198.51.100.3");
 
   private final Binaries binaries;
   private final Path work;
@@ -64,14 +77,18 @@ final class Cluster implements AutoCloseable {
         "route add default via " + OUTSIDE);
     var outside = part(Namespace.open("outside"));
     plug(outside, OUTSIDE);
+    outside.ip("addr add " + OUTSIDE6 + "/64 dev eth0 nodad");
     for (int number : new int[] {1, 2}) {
       var network = part(Namespace.open("n" + number));
       var node = part(new ClusterNode(number, network, work, logs, binaries));
       nodes.add(node);
       plug(network, node.address());
-      network.ip("route add default via " + OUTSIDE);
-      network.sysctl("ipv4/ip_forward=1");
-      outside.ip("route add " + node.podRange() + " via " + node.address());
+      network.ip("addr add " + node.address6() + "/64 dev eth0 nodad");
+      network.ip("route add default via " + OUTSIDE, "route add default via " + OUTSIDE6);
+      network.sysctl("ipv4/ip_forward=1", "ipv6/conf/all/forwarding=1");
+      outside.ip(
+          "route add " + node.podRange() + " via " + node.address(),
+          "route add " + node.podRange6() + " via " + node.address6());
       control.ip("route add " + node.podRange() + " via " + node.address());
       node.open();
     }
@@ -82,31 +99,18 @@ final class Cluster implements AutoCloseable {
         }
       }
     }
-    outside.ip(
-        "addr add 8.8.8.8/32 dev lo",
-        "addr add 10.1.2.3/32 dev lo",
-        "addr add 203.0.113.9/32 dev lo");
-    packets = part(new Packets(outside));
+    ADDRESSES.forEach(address -> outside.ip("addr add " + address + " dev lo"));
+    outside.ip("rule add from 198.51.100.0/24 table 7");
+    outside.ip("route add blackhole 10.244.0.0/16 table 7");
+    packets = part(new Packets(outside, ADDRESSES));
     plane = part(new ControlPlane(binaries, control, work, logs));
     plane.start();
-    var admin = plane.kubeconfig("admin");
-    terminal =
-        new Terminal(
-            control::processBuilder,
-            builder -> {
-              builder.environment().put("KUBECONFIG", admin.toString());
-              builder
-                  .environment()
-                  .put("PATH", binaries.path() + ":" + Project.file("deploy").toString());
-              return builder;
-            },
-            transcript);
+    terminal = terminal("admin");
     var pause = PauseImage.write(work.resolve("pause.tar"));
     for (var node : nodes) {
       node.startContainerd();
       must(on(node).quietly("ctr -n k8s.io images import " + pause));
-      node.startKubelet(plane.kubeconfig(node.name()));
-      node.startProxy(plane.kubeconfig("proxy"), mode);
+      node.join(plane.kubeconfig(node.name()), plane.kubeconfig("proxy"), mode);
     }
     Eventually.within(
         Duration.ofSeconds(90),
@@ -141,9 +145,22 @@ final class Cluster implements AutoCloseable {
     return nodes;
   }
 
-  /** Where kubectl is. */
+  /** Where kubectl is, with all rights. */
   Terminal terminal() {
     return terminal;
+  }
+
+  /** The same with the rights of the admin, the operator or the viewer. */
+  Terminal terminal(String who) throws IOException {
+    var kubeconfig = plane.kubeconfig(who).toString();
+    return new Terminal(
+        control::processBuilder,
+        builder -> {
+          builder.environment().put("KUBECONFIG", kubeconfig);
+          builder.environment().put("PATH", binaries.path() + ":" + Project.file("deploy"));
+          return builder;
+        },
+        transcript);
   }
 
   /** A shell on a node. */
@@ -155,26 +172,30 @@ final class Cluster implements AutoCloseable {
     return packets;
   }
 
-  /** The pods of a DaemonSet in the default namespace that have a network of their own. */
-  List<Pod> pods(String app) throws Exception {
+  /** The pods with this label that have a network of their own, by their node. */
+  List<Pod> pods(String label) throws Exception {
     var list =
-        JsonParser.parseString(
-                must(terminal.quietly("kubectl get pods --selector=app=" + app + " -o json")))
-            .getAsJsonObject();
+        JsonParser.parseString(must(terminal.quietly("kubectl get pods -o json -l " + label)));
     var pods = new ArrayList<Pod>();
-    for (var item : list.getAsJsonArray("items")) {
+    for (var item : list.getAsJsonObject().getAsJsonArray("items")) {
       var pod = item.getAsJsonObject();
       var on = pod.getAsJsonObject("spec").get("nodeName").getAsString();
-      var address = pod.getAsJsonObject("status").get("podIP").getAsString();
+      var known = pod.getAsJsonObject("status").getAsJsonArray("podIPs");
+      if (known == null) {
+        throw new AssertionError("a pod on " + on + " has no address yet");
+      }
+      var addresses =
+          known.asList().stream().map(ip -> ip.getAsJsonObject().get("ip").getAsString()).toList();
       var node = nodes.stream().filter(n -> n.name().equals(on)).findFirst().orElseThrow();
       pods.add(
           new Pod(
               pod.getAsJsonObject("metadata").get("name").getAsString(),
               node,
-              address,
-              attach(node, address)));
+              addresses.getFirst(),
+              addresses.getLast(),
+              attach(node, addresses.getFirst())));
     }
-    pods.sort(Comparator.comparing(pod -> pod.node().name()));
+    pods.sort(Comparator.comparing(Pod::toString));
     return pods;
   }
 

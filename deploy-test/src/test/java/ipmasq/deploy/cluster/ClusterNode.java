@@ -28,6 +28,7 @@ final class ClusterNode implements AutoCloseable {
   private final Binaries binaries;
   private final List<Daemon> daemons = new ArrayList<>();
   private Cgroups cgroups;
+  private Start start = () -> {};
   private Process holder;
 
   ClusterNode(int number, Namespace network, Path work, Path logs, Binaries binaries)
@@ -49,6 +50,10 @@ final class ClusterNode implements AutoCloseable {
 
   String address() {
     return "172.30.0.1" + number;
+  }
+
+  String address6() {
+    return "fd30::1" + number;
   }
 
   /** Makes the mount namespace, kept by a process that does nothing. */
@@ -130,10 +135,11 @@ final class ClusterNode implements AutoCloseable {
         """
         {"cniVersion": "1.0.0", "name": "pods", "plugins": [
           {"type": "bridge", "bridge": "cni0", "isGateway": true, "ipMasq": false, "hairpinMode": true,
-           "ipam": {"type": "host-local", "ranges": [[{"subnet": "%s"}]], "routes": [{"dst": "0.0.0.0/0"}]}},
+           "ipam": {"type": "host-local", "ranges": [[{"subnet": "%s"}], [{"subnet": "%s"}]],
+                    "routes": [{"dst": "0.0.0.0/0"}, {"dst": "::/0"}]}},
           {"type": "portmap", "capabilities": {"portMappings": true}, "snat": true}]}
         """
-            .formatted(podRange()));
+            .formatted(podRange(), podRange6()));
     run("containerd", "--config=" + Files.writeString(folder.resolve("containerd.toml"), config));
     Eventually.within(
         Duration.ofSeconds(30),
@@ -158,7 +164,48 @@ final class ClusterNode implements AutoCloseable {
     return "10.244.%d.0/24".formatted(number);
   }
 
-  void startKubelet(Path kubeconfig) throws IOException {
+  String podRange6() {
+    return "fd44:0:0:%d::/64".formatted(number);
+  }
+
+  /** Starts kubelet and kube-proxy. */
+  void join(Path kubelet, Path proxy, String mode) throws IOException {
+    startKubelet(kubelet);
+    startProxy(proxy, mode);
+    start =
+        () -> {
+          startContainerd();
+          startKubelet(kubelet);
+          startProxy(proxy, mode);
+        };
+  }
+
+  /** What an outage leaves is on the disk: no program, no rule, no network of pods, no mount. */
+  void reboot() throws IOException, InterruptedException {
+    daemons.reversed().forEach(Daemon::close);
+    daemons.clear();
+    endAll();
+    var outage =
+        """
+        nft flush ruleset; conntrack -F
+        for link in $(ip -o link show type veth | grep -v eth0 | cut -d ' ' -f 2 | cut -d @ -f 1); do
+          ip link delete $link
+        done
+        ip link delete cni0
+        grep -o ' /var/lib/[^ ]*kube[^ ]*' /proc/mounts | sort -r | xargs -r umount -l
+        umount -R -l /run && mount -t tmpfs tmpfs /run && mkdir -p /run/lock /run/netns
+        """;
+    var log = logs.resolve(name() + "-outage.log").toFile();
+    command("sh", "-c", outage).redirectErrorStream(true).redirectOutput(log).start().waitFor();
+    start.run();
+  }
+
+  @FunctionalInterface
+  private interface Start {
+    void run() throws IOException;
+  }
+
+  private void startKubelet(Path kubeconfig) throws IOException {
     var resolv = Files.writeString(folder.resolve("resolv.conf"), "nameserver 10.96.0.10\n");
     var config =
         """
@@ -189,7 +236,7 @@ final class ClusterNode implements AutoCloseable {
         "--node-ip=" + address());
   }
 
-  void startProxy(Path kubeconfig, String mode) throws IOException {
+  private void startProxy(Path kubeconfig, String mode) throws IOException {
     var config =
         """
         apiVersion: kubeproxy.config.k8s.io/v1alpha1
@@ -224,17 +271,7 @@ final class ClusterNode implements AutoCloseable {
     daemons.reversed().forEach(Daemon::close);
     daemons.clear();
     if (holder != null) {
-      var mounts = mounts(holder.pid());
-      // Shims and containers outlive containerd on purpose.
-      Eventually.within(
-          GONE,
-          "nothing runs on " + name(),
-          () -> {
-            var left = inhabitants(mounts);
-            left.forEach(ProcessHandle::destroyForcibly);
-            return left;
-          },
-          List::isEmpty);
+      endAll();
       holder.destroyForcibly();
       holder.onExit().join();
     }
@@ -248,6 +285,20 @@ final class ClusterNode implements AutoCloseable {
           },
           exists -> !exists);
     }
+  }
+
+  /** Shims and containers outlive containerd on purpose. */
+  private void endAll() {
+    var mounts = mounts(holder.pid());
+    Eventually.within(
+        GONE,
+        "nothing runs on " + name(),
+        () -> {
+          var left = inhabitants(mounts);
+          left.forEach(ProcessHandle::destroyForcibly);
+          return left;
+        },
+        List::isEmpty);
   }
 
   private List<ProcessHandle> inhabitants(String mounts) {

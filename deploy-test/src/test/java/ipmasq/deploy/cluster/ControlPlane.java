@@ -120,6 +120,16 @@ final class ControlPlane implements AutoCloseable {
         "-----BEGIN %1$s-----%n%2$s%n-----END %1$s-----%n".formatted(what, lines));
   }
 
+  /** The process id of one of its programs. */
+  long process(String program) {
+    return daemons.stream()
+        .filter(daemon -> daemon.name().equals(program))
+        .findFirst()
+        .orElseThrow()
+        .process()
+        .pid();
+  }
+
   /** How this one reaches the API server. */
   Path kubeconfig(String who) throws IOException {
     return Files.writeString(

@@ -1,6 +1,7 @@
 package ipmasq.deploy.cluster;
 
 import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
@@ -11,7 +12,7 @@ record Daemon(String name, Process process) implements AutoCloseable {
         name,
         builder
             .redirectErrorStream(true)
-            .redirectOutput(logs.resolve(name + ".log").toFile())
+            .redirectOutput(Redirect.appendTo(logs.resolve(name + ".log").toFile()))
             .redirectInput(Path.of("/dev/null").toFile())
             .start());
   }

@@ -147,6 +147,11 @@ final class Fleet implements AutoCloseable {
     };
   }
 
+  /** The process id of a program of the control plane. */
+  long process(String program) {
+    return plane.process(program);
+  }
+
   Terminal terminal() {
     return terminal;
   }

@@ -30,8 +30,8 @@ class FleetTest {
   private static final int DEAD = 10;
   private static final int MIN_READY = 5;
 
-  private final Transcript transcript = new Transcript();
   private final List<String> figures = new ArrayList<>();
+  private Transcript transcript;
   private Fleet fleet;
   private Terminal terminal;
 
@@ -41,21 +41,17 @@ class FleetTest {
     assumeTrue(
         !given.isEmpty(), "no BINARIES given: make fleet-test BINARIES=DIR, docs/cluster-test.md");
     var logs = Path.of("target/fleet").toAbsolutePath();
+    transcript = new Transcript(logs.resolve("transcript.md"));
     try (var opened = new Fleet(Binaries.in(Path.of(given)), NODES, logs, transcript)) {
       fleet = opened;
       terminal = opened.terminal();
-      try {
-        tell();
-      } catch (Exception | Error e) {
-        Files.writeString(logs.resolve("transcript.md"), transcript.markdown());
-        throw e;
-      }
+      tell();
     }
     Files.writeString(Project.file("docs/fleet.md"), page());
   }
 
   private void tell() throws Exception {
-    roles();
+    Cluster.must(admin(Roles.BOUND)); // the plugin runs with nothing else
     Files.createDirectories(Project.file("deploy-test/target"));
     Cluster.must(
         admin(
@@ -71,6 +67,16 @@ class FleetTest {
     fleet.calls();
     transcript.say("## What was typed and printed\n\nThe state of all nodes:");
     timed("status", "kubectl ip-masq status | tail -n 1");
+
+    transcript.say("No command outlives its `--timeout`, here with an API server that hangs:");
+    var server = fleet.process("kube-apiserver");
+    Cluster.must(terminal.quietly("kill -STOP " + server));
+    try {
+      bounded("status, while the API server hangs", 5, "status");
+    } finally {
+      Cluster.must(terminal.quietly("kill -CONT " + server));
+    }
+    bounded("apply that takes longer", 25, "apply --yes " + config("my-config", "10.0.0.0/9"));
 
     transcript.say("A good config. One node goes first, then 10 % at a time:");
     var good = apply("apply, all nodes well", config("my-config", "10.0.0.0/8"), 0, "");
@@ -123,17 +129,6 @@ class FleetTest {
     timed("uninstall, the rest", "kubectl ip-masq uninstall --yes --configmaps");
   }
 
-  /** The plugin is run with nothing but the roles that are shipped. */
-  private void roles() throws Exception {
-    Cluster.must(
-        admin(
-            """
-            kubectl create -f deploy/rbac/viewer.yaml -f deploy/rbac/operator.yaml
-            kubectl -n kube-system create rolebinding viewer --role=ip-masq-agent-viewer --group=operators
-            kubectl create clusterrolebinding viewer --clusterrole=ip-masq-agent-viewer --group=operators
-            kubectl -n kube-system create rolebinding operator --role=ip-masq-agent-operator --group=operators"""));
-  }
-
   private Terminal.Said admin(String script) throws Exception {
     return terminal.quietly(
         "export KUBECONFIG=\"${KUBECONFIG%operator.conf}admin.conf\"; set -e\n" + script);
@@ -169,6 +164,18 @@ class FleetTest {
       assertEquals(exit, said.exit(), said.text());
     }
     return said.text();
+  }
+
+  /** A command that cannot be done in time. */
+  private void bounded(String what, int timeout, String command) throws Exception {
+    var whole = "kubectl ip-masq %s --timeout=%d".formatted(command, timeout);
+    var began = Instant.now();
+    var said = terminal.quietly(whole);
+    double spent = Duration.between(began, Instant.now()).toMillis() / 1e3;
+    transcript.command(whole, said);
+    figures.add("| %s: `--timeout=%d` | %.1f s |".formatted(what, timeout, spent));
+    assertEquals(1, said.exit(), said.text());
+    assertTrue(spent <= timeout + 2, whole + " took " + spent + " s");
   }
 
   private String apply(String what, String file, int exit, String flags) throws Exception {

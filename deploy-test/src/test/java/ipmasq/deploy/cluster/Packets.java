@@ -9,7 +9,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardProtocolFamily;
 import java.nio.ByteBuffer;
-import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.DatagramChannel;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,43 +25,52 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Datagrams from pods to the outside, which says from where they came. Each is the first of a new
- * flow, so that the rules of the moment decide about it. Thread-safe.
+ * Datagrams from pods to the outside, which says from where they came, and answers. Each is the
+ * first of a new flow, so that the rules of the moment decide about it. Thread-safe.
  */
 final class Packets implements AutoCloseable {
   private static final int PORT = 9000;
   private static final Duration LOST = Duration.ofSeconds(2);
-  private static final Duration PAUSE = Duration.ofMillis(5);
+  private static final Duration PAUSE = Duration.ofMillis(20);
   private static final int FIRST_PORT = 20_000;
   private static final int PORTS = 40_000;
 
-  private final DatagramChannel outside;
+  /** One for each address, so that answers come from there. */
+  private final List<DatagramChannel> outside = new ArrayList<>();
+
   private final Map<Long, CompletableFuture<InetAddress>> awaited = new ConcurrentHashMap<>();
   private final AtomicLong tokens = new AtomicLong(System.nanoTime());
   private final AtomicInteger ports = new AtomicInteger();
 
-  Packets(Namespace outsideHost) throws IOException {
-    outside = outsideHost.call(() -> DatagramChannel.open(StandardProtocolFamily.INET));
-    outside.bind(new InetSocketAddress("0.0.0.0", PORT));
-    Thread.ofPlatform().daemon().name("outside").start(this::receive);
+  Packets(Namespace host, List<String> addresses) throws IOException {
+    for (var address : addresses) {
+      var channel = host.call(() -> DatagramChannel.open(family(address)));
+      outside.add(channel.bind(new InetSocketAddress(InetAddress.ofLiteral(address), PORT)));
+      Thread.ofPlatform().daemon().name(address).start(() -> receive(channel));
+    }
   }
 
-  private void receive() {
+  private static StandardProtocolFamily family(String address) {
+    return address.contains(":") ? StandardProtocolFamily.INET6 : StandardProtocolFamily.INET;
+  }
+
+  private void receive(DatagramChannel channel) {
     var buffer = ByteBuffer.allocate(64);
-    try {
-      while (true) {
-        var source = (InetSocketAddress) outside.receive(buffer.clear());
+    while (true) {
+      try {
+        var source = (InetSocketAddress) channel.receive(buffer.clear());
         if (buffer.flip().remaining() == Long.BYTES) {
           var waiting = awaited.remove(buffer.getLong());
           if (waiting != null) {
             waiting.complete(source.getAddress());
           }
+          channel.send(buffer.flip(), source);
         }
+      } catch (ClosedChannelException closed) {
+        return; // The cluster is being taken down.
+      } catch (IOException noWayBack) {
+        // Not every destination has a route to pods.
       }
-    } catch (AsynchronousCloseException closed) {
-      // The cluster is being taken down.
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 
@@ -91,7 +100,7 @@ final class Packets implements AutoCloseable {
     long token = tokens.incrementAndGet();
     var arrival = new CompletableFuture<InetAddress>();
     awaited.put(token, arrival);
-    try (var channel = bound()) {
+    try (var channel = bound(family(destination))) {
       channel.send(
           ByteBuffer.allocate(Long.BYTES).putLong(token).flip(),
           new InetSocketAddress(InetAddress.ofLiteral(destination), PORT));
@@ -109,19 +118,19 @@ final class Packets implements AutoCloseable {
   }
 
   /** A port that none of the last packets had: connection tracking would remember it. */
-  private DatagramChannel bound() throws IOException {
+  private DatagramChannel bound(StandardProtocolFamily family) throws IOException {
     while (true) {
-      var channel = DatagramChannel.open(StandardProtocolFamily.INET);
+      var channel = DatagramChannel.open(family);
       try {
         int port = FIRST_PORT + Math.floorMod(ports.getAndIncrement(), PORTS);
-        return channel.bind(new InetSocketAddress("0.0.0.0", port));
+        return channel.bind(new InetSocketAddress(port));
       } catch (BindException taken) {
         channel.close();
       }
     }
   }
 
-  /** A packet with what the outside must see. */
+  /** A packet with what the outside must see; {@code ""} is anything. */
   record Expected(Pod pod, String destination, String source) {}
 
   /** What went on while it was watched. */
@@ -151,7 +160,7 @@ final class Packets implements AutoCloseable {
       while (!ended) {
         var source = Packets.this.send(packet.destination());
         sent.incrementAndGet();
-        if (!source.equals(packet.source())) {
+        if (!packet.source().isEmpty() && !source.equals(packet.source())) {
           synchronized (wrong) {
             wrong.add("%s: %s".formatted(packet, source));
           }
@@ -175,6 +184,8 @@ final class Packets implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    outside.close();
+    for (var channel : outside) {
+      channel.close();
+    }
   }
 }

@@ -1,13 +1,13 @@
 package ipmasq.deploy.cluster;
 
 /**
- * A pod that does nothing but have an address.
+ * A pod that does nothing but have addresses.
  *
  * @param namespace what {@code ip netns} calls its network namespace
  */
-record Pod(String name, ClusterNode node, String address, String namespace) {
+record Pod(String name, ClusterNode node, String address, String address6, String namespace) {
   @Override
   public String toString() {
-    return name + " on " + node.name();
+    return node.name() + "'s " + name;
   }
 }

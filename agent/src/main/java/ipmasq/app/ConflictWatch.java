@@ -15,7 +15,6 @@ import ipmasq.net.Family;
 import ipmasq.netlink.Answer;
 import ipmasq.netlink.LegacyTable;
 import ipmasq.netlink.NetlinkUnavailable;
-import ipmasq.netlink.nftables.Generation;
 import ipmasq.netlink.nftables.Nftables;
 import ipmasq.policy.Policy;
 import ipmasq.sync.SyncReport;
@@ -217,10 +216,10 @@ public final class ConflictWatch implements Consumer<SyncReport> {
   }
 
   /** The kernel's ruleset generation; empty if it has no nf_tables. */
-  private Optional<Generation> generation() {
+  private Optional<Integer> generation() {
     try {
       nftables = nftables == null ? Nftables.open() : nftables;
-      return nftables.generation() instanceof Answer.Given<Generation>(var given)
+      return nftables.generation() instanceof Answer.Given<Integer>(var given)
           ? Optional.of(given)
           : Optional.empty();
     } catch (NetlinkUnavailable unavailable) {

@@ -7,7 +7,6 @@ import ipmasq.netlink.nftables.Batch;
 import ipmasq.netlink.nftables.Chain;
 import ipmasq.netlink.nftables.Commit;
 import ipmasq.netlink.nftables.Element;
-import ipmasq.netlink.nftables.Generation;
 import ipmasq.netlink.nftables.KeyType;
 import ipmasq.netlink.nftables.NftSet;
 import ipmasq.netlink.nftables.Nftables;
@@ -84,10 +83,10 @@ final class KernelView implements AutoCloseable {
     commit(batch.delete(MAIN));
   }
 
-  private Optional<Generation> generation() {
+  private Optional<Integer> generation() {
     return switch (nftables.generation()) {
-      case Answer.Given<Generation>(var generation) -> Optional.of(generation);
-      case Answer.Failed<Generation> _ -> Optional.empty();
+      case Answer.Given<Integer>(var generation) -> Optional.of(generation);
+      case Answer.Failed<Integer> _ -> Optional.empty();
     };
   }
 
@@ -101,10 +100,10 @@ final class KernelView implements AutoCloseable {
   double await(long since, Contender.Kind kind, int ranges, Duration atMost) {
     long start = System.nanoTime();
     long end = start + atMost.toNanos();
-    Optional<Generation> seen = Optional.empty();
+    Optional<Integer> seen = Optional.empty();
     while (true) {
       // Who lists a long set keeps others from changing it: only after somebody did.
-      Optional<Generation> now = generation();
+      Optional<Integer> now = generation();
       if (now.isEmpty() || !now.equals(seen)) {
         seen = now;
         if (holds(kind, ranges)) {

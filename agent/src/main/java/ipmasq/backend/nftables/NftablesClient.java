@@ -9,7 +9,6 @@ import ipmasq.netlink.NetlinkUnavailable;
 import ipmasq.netlink.nftables.Batch;
 import ipmasq.netlink.nftables.Chain;
 import ipmasq.netlink.nftables.Commit;
-import ipmasq.netlink.nftables.Generation;
 import ipmasq.netlink.nftables.NftSet;
 import ipmasq.netlink.nftables.Nftables;
 import ipmasq.netlink.nftables.Table;
@@ -51,7 +50,7 @@ final class NftablesClient implements AutoCloseable {
     return batch.isEmpty() ? new Commit.Committed() : nftables().commit(batch);
   }
 
-  Generation generation() throws QueryFailed {
+  Integer generation() throws QueryFailed {
     return given("generation", nftables().generation());
   }
 
@@ -79,7 +78,7 @@ final class NftablesClient implements AutoCloseable {
     QueryFailed last = new QueryFailed("our table", new NetlinkFailure.Interrupted());
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       try {
-        Generation before = generation();
+        Integer before = generation();
         NftablesObserved observed = read(family);
         if (before.equals(generation())) {
           return observed;

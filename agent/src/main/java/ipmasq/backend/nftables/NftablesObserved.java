@@ -100,8 +100,8 @@ record NftablesObserved(
     if (chains.isEmpty()) {
       return Optional.empty();
     }
-    ipmasq.plan.Counter exempted = ipmasq.plan.Counter.NONE;
-    ipmasq.plan.Counter translated = ipmasq.plan.Counter.NONE;
+    Tally.Counter exempted = Tally.Counter.NONE;
+    Tally.Counter translated = Tally.Counter.NONE;
     for (ChainRules chain : chains) {
       for (Rule rule : chain.rules()) {
         if (rule.comment().equals(TableNames.OUTBOUND_COMMENT)) {
@@ -116,13 +116,13 @@ record NftablesObserved(
         new Tally(exempt.map(SetContent::counters).orElse(Map.of()), exempted, translated));
   }
 
-  private static ipmasq.plan.Counter counted(Rule rule) {
+  private static Tally.Counter counted(Rule rule) {
     for (Expression expression : rule.expressions()) {
       if (expression instanceof Counter(var packets, var bytes)) {
-        return new ipmasq.plan.Counter(packets, bytes);
+        return new Tally.Counter(packets, bytes);
       }
     }
-    return ipmasq.plan.Counter.NONE;
+    return Tally.Counter.NONE;
   }
 
   /**

@@ -3,7 +3,6 @@ package ipmasq.backend.nftables;
 import ipmasq.backend.Watch;
 import ipmasq.net.Family;
 import ipmasq.netlink.nftables.Chain;
-import ipmasq.netlink.nftables.Generation;
 import ipmasq.netlink.nftables.Table;
 import ipmasq.netlink.nftables.TableFamily;
 import java.util.ArrayList;
@@ -23,12 +22,12 @@ import org.jspecify.annotations.Nullable;
 public final class RulesWatch implements Watch, AutoCloseable {
   /** Reads a fingerprint of the rules; equal if the rules are. */
   private interface Digest {
-    Object read(NftablesClient kernel, Generation generation) throws QueryFailed;
+    Object read(NftablesClient kernel, Integer generation) throws QueryFailed;
   }
 
   private final NftablesClient kernel = new NftablesClient();
   private final Digest reading;
-  private @Nullable Generation seen;
+  private @Nullable Integer seen;
   private Optional<Object> fingerprint = Optional.empty();
 
   private RulesWatch(Digest reading) {
@@ -96,7 +95,7 @@ public final class RulesWatch implements Watch, AutoCloseable {
 
   private Optional<Object> read(boolean anew) {
     try {
-      Generation now = kernel.generation();
+      Integer now = kernel.generation();
       if (anew || !now.equals(seen)) {
         fingerprint = Optional.of(reading.read(kernel, now));
         seen = now;

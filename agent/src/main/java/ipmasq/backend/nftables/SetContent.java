@@ -6,7 +6,7 @@ import ipmasq.net.Ip;
 import ipmasq.net.IpRange;
 import ipmasq.netlink.nftables.Element;
 import ipmasq.netlink.nftables.NftSet;
-import ipmasq.plan.Counter;
+import ipmasq.plan.Tally.Counter;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -14,10 +14,10 @@ import ipmasq.iptables.LegacyTables.Presence;
 import ipmasq.iptables.Programs;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
-import ipmasq.plan.Counter;
 import ipmasq.plan.Observed;
 import ipmasq.plan.Plan;
 import ipmasq.plan.Tally;
+import ipmasq.plan.Tally.Counter;
 import ipmasq.policy.Policy;
 import ipmasq.testkit.Policies;
 import java.io.IOException;
@@ -134,7 +134,8 @@ class IptablesBackendTest {
   void aLostRaceIsToldOnceAndThenIsAFailure() {
     commands.prints(Tables.table(Tables.DEFAULTS + "[0:0] -A POSTROUTING JUMP\n"));
     String gone =
-        "iptables-nft-restore: line 2 failed: Bad rule (does a matching rule exist in that chain?).";
+        "iptables-nft-restore: line 2 failed: Bad rule (does a matching rule exist in that"
+            + " chain?).";
     commands.fails(1, gone).fails(1, gone);
     Plan plan = Plan.toward(DEFAULTS, seen());
     assertInstanceOf(Outcome.Retry.class, iptables.apply(plan));

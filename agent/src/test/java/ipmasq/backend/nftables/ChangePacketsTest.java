@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
-import ipmasq.plan.Counter;
 import ipmasq.plan.Tally;
+import ipmasq.plan.Tally.Counter;
 import ipmasq.policy.Policy;
 import ipmasq.testkit.KernelTest;
 import ipmasq.testkit.Lab;

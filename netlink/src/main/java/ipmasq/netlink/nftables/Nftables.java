@@ -51,13 +51,16 @@ public final class Nftables implements AutoCloseable {
     return socket.port();
   }
 
-  /** The current generation of the ruleset. Cheap. */
-  public Answer<Generation> generation() {
+  /**
+   * The number of the namespace's ruleset, which every commit by anybody changes: equal numbers
+   * mean that nothing in nf_tables changed. Cheap.
+   */
+  public Answer<Integer> generation() {
     begin(MessageType.NFT_MSG_GETGEN, 0);
     int[] id = {0};
     Optional<NetlinkFailure> failure =
         socket.ask(request, message -> id[0] = message.attributes().u32(NFTA_GEN_ID));
-    return Answer.of(failure, () -> new Generation(id[0]));
+    return Answer.of(failure, () -> id[0]);
   }
 
   /** All tables. */

@@ -171,7 +171,7 @@ class NftablesTest {
   void everyCommitChangesTheGeneration() throws Exception {
     inNamespace(
         nftables -> {
-          Generation before = given(nftables.generation());
+          Integer before = given(nftables.generation());
           assertEquals(before, given(nftables.generation()));
           output("nft", "add table ip other");
           assertNotEquals(before, given(nftables.generation()));

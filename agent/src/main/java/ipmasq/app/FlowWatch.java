@@ -2,7 +2,8 @@ package ipmasq.app;
 
 import ipmasq.config.Config;
 import ipmasq.evidence.EvidenceThread;
-import ipmasq.evidence.flows.AnswerChange;
+import ipmasq.evidence.flows.AnswerWatch;
+import ipmasq.evidence.flows.AnswerWatch.News;
 import ipmasq.evidence.flows.Answers;
 import ipmasq.evidence.flows.FlowEvidence;
 import ipmasq.evidence.flows.FlowJudge;
@@ -27,6 +28,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,14 +54,8 @@ public final class FlowWatch implements Consumer<SyncReport> {
   /** Time for an answer, and for a repair of the rules. */
   private static final Duration PATIENCE = Duration.ofSeconds(3);
 
-  /** The figures are of the last one or two such periods. */
-  private static final Duration PERIOD = Duration.ofMinutes(10);
-
-  /** Reading the whole table takes up to two seconds of CPU. */
+  /** Reading the whole table takes up to two seconds of CPU; figures are saved as often. */
   private static final Duration TABLE = Duration.ofMinutes(2);
-
-  /** After this a silent range is no longer put down to the change. */
-  private static final Duration BLAMED = Duration.ofHours(1);
 
   private final Heartbeat heartbeat;
   private final EvidenceThread thread;
@@ -68,37 +66,23 @@ public final class FlowWatch implements Consumer<SyncReport> {
   private @Nullable SyncReport latest;
   private long writes;
   private boolean wrong;
-  private boolean started;
 
   // Used by the evidence thread only.
+  private final AnswerWatch answers = new AnswerWatch();
+  private final Deque<Pending> pending = new ArrayDeque<>();
   private @Nullable Config judgedBy;
+  private Map<Family, Policy> policiesBefore = Map.of();
   private Map<Family, Policy> policies = Map.of();
   private FlowJudge judge = new FlowJudge(List.of());
   private @Nullable FlowSampler sampler;
   private long sampledAt;
   private Instant sampleEnds = Instant.MIN;
   private Instant nextSample = Instant.MIN;
-  private final Deque<Pending> pending = new ArrayDeque<>();
-  private Answers earlier = new Answers();
-  private Answers recent = new Answers();
-  private Instant rotated = Instant.now();
-  private @Nullable Comparison comparison;
-  private Optional<AnswerChange.Range> undoes = Optional.empty();
-  private boolean silent;
-  private Map<Family, Policy> policiesBefore = Map.of();
-  private boolean olderFlows;
   private Instant nextTable = Instant.MIN;
+  private boolean olderFlows;
 
   /** A sample that is not judged yet. */
   private record Pending(FlowSampler sample, long writes, Instant due) {}
-
-  /**
-   * With what the figures since the last change are compared.
-   *
-   * @param undoes the range that made the config before come back
-   */
-  private record Comparison(
-      Instant since, FlowJudge was, Answers before, Optional<AnswerChange.Range> undoes) {}
 
   public FlowWatch(Heartbeat heartbeat, EvidenceThread thread, Probation probation, Log log) {
     this.heartbeat = heartbeat;
@@ -115,19 +99,16 @@ public final class FlowWatch implements Consumer<SyncReport> {
 
   @Override
   public synchronized void accept(SyncReport report) {
-    boolean changed =
-        report.changed() || latest != null && !latest.config().equals(report.config());
-    latest = report;
-    if (changed) {
-      writes++;
-      if (!evidence.samples().isEmpty()) {
-        publish(evidence.anew());
-      }
-    }
-    if (!started && !report.backend().equals("cni")) {
-      started = true;
+    if (latest == null && !report.backend().equals("cni")) {
       thread.schedule(FIRST, this::step);
     }
+    if (report.changed() || latest != null && !latest.config().equals(report.config())) {
+      writes++;
+      if (!evidence.samples().isEmpty()) {
+        publish(FlowEvidence::anew);
+      }
+    }
+    latest = report;
   }
 
   /** Takes no longer than a few milliseconds, so that others get their turn. */
@@ -153,19 +134,58 @@ public final class FlowWatch implements Consumer<SyncReport> {
       nextSample = now.plus(EVERY);
       nothing(String.valueOf(why.getMessage()));
     }
-    if (sampler != null) {
-      return STEP;
-    }
-    Instant next = nextSample.isBefore(nextTable) ? nextSample : nextTable;
-    if (!pending.isEmpty() && pending.getFirst().due.isBefore(next)) {
-      next = pending.getFirst().due;
-    }
+    Instant next =
+        Stream.concat(Stream.of(nextSample, nextTable), pending.stream().map(Pending::due))
+            .min(Instant::compareTo)
+            .orElseThrow();
     Duration idle = Duration.between(now, next);
-    return idle.compareTo(STEP) < 0 ? STEP : idle;
+    return sampler != null || idle.compareTo(STEP) < 0 ? STEP : idle;
+  }
+
+  /** Judges by the policies in force from now on, and remembers what was before them. */
+  @SuppressWarnings("ReferenceEquality") // a config that is the same is mostly that very one
+  private void follow(SyncReport report, Instant now) {
+    if (judgedBy == report.config() && report.effective().kept().isEmpty()) {
+      return;
+    }
+    boolean first = judgedBy == null;
+    judgedBy = report.config();
+    Map<Family, Policy> next = policies(report.config(), report::policy);
+    next.keySet().retainAll(report.results().keySet());
+    if (first) { // what was in force under an earlier process
+      policies = probation.inherited().map(it -> policies(it, it::policy)).orElse(next);
+      judge = new FlowJudge(policies.values());
+      answers.begin(judge, probation.answers(), now);
+    }
+    if (!next.equals(policies)) {
+      policiesBefore = policies;
+      policies = next;
+      judge = new FlowJudge(next.values());
+      answers.change(judge, now);
+      olderFlows = true;
+      nextTable = now.plus(PATIENCE);
+      nextSample = now;
+    }
+  }
+
+  /** Of the families that are on; not if sources are configured and none is of that family. */
+  private static Map<Family, Policy> policies(Config config, Function<Family, Policy> policy) {
+    Map<Family, Policy> policies = new EnumMap<>(Family.class);
+    for (Family family : Family.values()) {
+      boolean sources =
+          config.sourceCidrs().isEmpty()
+              || config.sourceCidrs().stream().anyMatch(range -> range.family() == family);
+      if (config.enables(family) && sources) {
+        policies.put(family, policy.apply(family));
+      }
+    }
+    return policies;
   }
 
   private void listen(Instant now, long written) throws Impossible {
-    boolean attentive = isAttentive(now);
+    boolean attentive =
+        answers.isComparing()
+            && (now.isBefore(answers.since().plus(ATTENTIVE)) || probation.until().isPresent());
     if (sampler == null && !now.isBefore(nextSample)) {
       sampler = FlowSampler.open();
       sampledAt = written;
@@ -178,44 +198,11 @@ public final class FlowWatch implements Consumer<SyncReport> {
     }
   }
 
-  /**
-   * Reads the whole connection table, seldom: where so many flows are tracked that ports may be
-   * scarce, and after a change as long as flows keep the source that they had before.
-   */
-  private void readTable(Instant now) {
-    if (sampler != null || now.isBefore(nextTable)) {
-      return;
-    }
-    nextTable = now.plus(TABLE);
-    boolean older = comparison != null && olderFlows;
-    boolean crowded = TableReport.tracked() >= PortPressure.half(policies) / 2;
-    if (older || crowded) {
-      Optional<TableReport> table =
-          NodeAddresses.forFlows()
-              .flatMap(node -> TableReport.read(older ? policiesBefore : Map.of(), policies, node));
-      olderFlows = table.flatMap(TableReport::older).filter(flows -> flows > 0).isPresent();
-      publishTable(table);
-    } else {
-      publishTable(Optional.empty());
-    }
-  }
-
-  private synchronized void publishTable(Optional<TableReport> table) {
-    if (!evidence.table().equals(table)) {
-      publish(evidence.with(table));
-    }
-  }
-
   private void stopListening() {
     if (sampler != null) {
       sampler.close();
       sampler = null;
     }
-  }
-
-  private boolean isAttentive(Instant now) {
-    return comparison != null
-        && (now.isBefore(comparison.since.plus(ATTENTIVE)) || probation.isOn());
   }
 
   private void judgeDue(Instant now) throws Impossible {
@@ -226,150 +213,78 @@ public final class FlowWatch implements Consumer<SyncReport> {
         nothing("no evidence: the node's own addresses are not known");
         return;
       }
-      Answers answers = new Answers();
-      FlowSample sample = due.sample.judge(judge, node.get(), answers);
+      Answers sampled = new Answers();
+      FlowSample sample = due.sample.judge(judge, node.get(), sampled);
       synchronized (this) {
         if (writes != due.writes || heartbeat.inSync()) {
           continue;
         }
       }
-      recent = recent.and(answers);
-      compare(now, sample);
-    }
-  }
-
-  private void compare(Instant now, FlowSample sample) {
-    if (now.isAfter(rotated.plus(PERIOD))) {
-      probation.save(earlier.and(recent));
-      earlier = recent;
-      recent = new Answers();
-      rotated = now;
-    }
-    Answers all = earlier.and(recent);
-    AnswerChange change = AnswerChange.NONE;
-    if (comparison != null) {
-      change = AnswerChange.of(comparison.before, all, comparison.was, judge, !earlier.isEmpty());
-      report(change, all);
-      if (now.isAfter(comparison.since.plus(BLAMED)) && change.silent().isEmpty()) {
-        comparison = null;
+      answers.add(sampled, now).forEach(this::report);
+      publish(
+          before ->
+              before.and(sample).with(answers.answered(), answers.change(), probation.until()));
+      if (probation.until().isPresent()) {
+        answers.undo().ifPresent(range -> probation.rollBack(range.toString()));
       }
     }
-    synchronized (this) {
-      publish(evidence.and(sample).with(judge.answered(all), change, probation.until()));
-    }
-    Optional<AnswerChange.Range> cutOff = change.cutOff();
-    if (cutOff.isPresent() && probation.isOn()) {
-      undoes = cutOff;
-      probation.rollBack(cutOff.get().toString());
+  }
+
+  private void report(News news) {
+    switch (news) {
+      case News.Stopped(var text) -> log.warn(LogEvent.of(LogEvent.Kind.ANSWERS_STOPPED, text));
+      case News.Returned() ->
+          log.info(
+              LogEvent.of(
+                  LogEvent.Kind.ANSWERS_RETURNED,
+                  "flows to the changed ranges are answered again"));
+      case News.AfterRollback(var text) -> log.warn(LogEvent.of(LogEvent.Kind.ROLLED_BACK, text));
     }
   }
 
-  /** One line when answers stop, one when they return, and one about what a rollback did. */
-  private void report(AnswerChange change, Answers all) {
-    boolean isSilent = !change.silent().isEmpty();
-    if (isSilent && !silent) {
-      log.warn(LogEvent.of(LogEvent.Kind.ANSWERS_STOPPED, change.silent().getFirst().toString()));
-    } else if (!isSilent && silent) {
-      log.info(
-          LogEvent.of(
-              LogEvent.Kind.ANSWERS_RETURNED, "flows to the changed ranges are answered again"));
-    }
-    silent = isSilent;
-    Comparison current = comparison;
-    if (current != null && current.undoes.isPresent()) {
-      AnswerChange.Range range = current.undoes.get();
-      range
-          .outcome(all)
-          .ifPresent(
-              outcome -> {
-                log.warn(LogEvent.of(LogEvent.Kind.ROLLED_BACK, outcome));
-                comparison =
-                    new Comparison(current.since, current.was, current.before, Optional.empty());
-              });
-    }
-  }
-
-  /** Judges by the policies in force from now on, and remembers what was before them. */
-  @SuppressWarnings("ReferenceEquality") // a config that is the same is mostly that very one
-  private void follow(SyncReport report, Instant now) {
-    if (judgedBy == report.config() && report.effective().kept().isEmpty()) {
+  /**
+   * Reads the whole connection table, seldom: where so many flows are tracked that ports may be
+   * scarce, and after a change as long as flows keep the source that they had before.
+   */
+  private void readTable(Instant now) {
+    if (sampler != null || now.isBefore(nextTable)) {
       return;
     }
-    boolean first = judgedBy == null;
-    judgedBy = report.config();
-    Map<Family, Policy> next = new EnumMap<>(Family.class);
-    for (Family family : report.results().keySet()) {
-      if (isOurs(report.config(), family)) {
-        next.put(family, report.policy(family));
-      }
-    }
-    if (!first && next.equals(policies)) {
-      return;
-    }
-    Map<Family, Policy> was = first ? inherited() : policies;
-    Answers before = first ? probation.answers() : earlier.and(recent);
-    boolean changed = !was.isEmpty() && !was.equals(next);
-    FlowJudge judgeBefore = first ? new FlowJudge(was.values()) : judge;
-    policiesBefore = was;
-    olderFlows = changed;
-    nextTable = now.plus(PATIENCE);
-    policies = next;
-    judge = new FlowJudge(next.values());
-    comparison = changed ? new Comparison(now, judgeBefore, before, undoes) : null;
-    undoes = Optional.empty();
-    earlier = changed ? new Answers() : before;
-    recent = new Answers();
-    rotated = now;
-    nextSample = now;
+    nextTable = now.plus(TABLE);
+    probation.save(answers.figures());
+    boolean older = answers.isComparing() && olderFlows;
+    boolean crowded = TableReport.tracked() >= PortPressure.quarter(policies);
+    Optional<TableReport> table =
+        (older || crowded ? NodeAddresses.forFlows() : Optional.<FlowJudge.OwnAddresses>empty())
+            .flatMap(node -> TableReport.read(older ? policiesBefore : Map.of(), policies, node));
+    olderFlows = table.flatMap(TableReport::older).filter(flows -> flows > 0).isPresent();
+    publish(before -> before.table().equals(table) ? before : before.with(table));
   }
 
-  /** What was in force under an earlier process. */
-  private Map<Family, Policy> inherited() {
-    Map<Family, Policy> policies = new EnumMap<>(Family.class);
-    probation
-        .inherited()
-        .ifPresent(
-            config ->
-                List.of(Family.values()).stream()
-                    .filter(family -> config.enables(family) && isOurs(config, family))
-                    .forEach(family -> policies.put(family, config.policy(family))));
-    return policies;
-  }
-
-  /** Not if sources are configured and none is of this family. */
-  private static boolean isOurs(Config config, Family family) {
-    return config.sourceCidrs().isEmpty()
-        || config.sourceCidrs().stream().anyMatch(range -> range.family() == family);
-  }
-
-  private synchronized void nothing(String why) {
-    publish(evidence.without(Instant.now(), why));
+  private void nothing(String why) {
+    publish(before -> before.without(Instant.now(), why));
   }
 
   /** One line when flows start to go wrong, and one when that ends. */
-  private void publish(FlowEvidence next) {
-    evidence = next;
-    Optional<SampledFlow> example = next.wrongNow();
+  private synchronized void publish(UnaryOperator<FlowEvidence> change) {
+    evidence = change.apply(evidence);
+    Optional<SampledFlow> example = evidence.wrongNow();
     if (example.isPresent() && !wrong) {
       log.warn(
           LogEvent.of(
               LogEvent.Kind.FLOWS_WRONG,
-              "live flows go against the config: "
-                  + next.wrong()
-                  + " of "
-                  + next.flows()
-                  + " sampled, e.g. "
-                  + example.get()
-                  + "; status lists other programs' rules"));
+              "live flows go against the config: %d of %d sampled, e.g. %s; status lists"
+                      .formatted(evidence.wrong(), evidence.flows(), example.get())
+                  + " other programs' rules"));
     } else if (example.isEmpty() && wrong) {
       log.info(
           LogEvent.of(
               LogEvent.Kind.FLOWS_RIGHT,
-              next.samples().isEmpty()
+              evidence.samples().isEmpty()
                   ? "the rules changed: live flows are judged anew"
                   : "live flows no longer go against the config"));
     }
     wrong = example.isPresent();
-    reader.accept(next);
+    reader.accept(evidence);
   }
 }

@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the last good config, and puts it back in force if a new one cut pods off while it was on
@@ -30,8 +29,8 @@ public final class Probation implements UnaryOperator<EffectiveConfig> {
   private final Log log;
   private final Clock clock;
   private final Optional<Config> inherited;
-  private @Nullable EffectiveConfig good;
-  private @Nullable EffectiveConfig trial;
+  private Optional<EffectiveConfig> good;
+  private Optional<EffectiveConfig> trial = Optional.empty();
   private Instant until = Instant.MIN;
   private Optional<StateFolder.RolledBack> rolledBack;
   private String warned = "";
@@ -48,11 +47,8 @@ public final class Probation implements UnaryOperator<EffectiveConfig> {
     Optional<Reading.Read> earlier = folder.config();
     this.inherited = earlier.map(Reading.Read::config);
     this.good =
-        earlier
-            .map(
-                read ->
-                    new EffectiveConfig(read.config(), Basis.LAST_GOOD, read.sources(), List.of()))
-            .orElse(null);
+        earlier.map(
+            it -> new EffectiveConfig(it.config(), Basis.LAST_GOOD, it.sources(), List.of()));
   }
 
   /**
@@ -60,46 +56,44 @@ public final class Probation implements UnaryOperator<EffectiveConfig> {
    */
   @Override
   public synchronized EffectiveConfig apply(EffectiveConfig asked) {
-    if (good == null) {
+    if (good.isEmpty()) {
       return asked;
     }
     return switch (asked.basis()) {
       case FILE -> {
         if (rolledBack.isPresent() && rolledBack.get().hash().equals(hash(asked))) {
-          String file =
-              asked.sources().isEmpty() ? "" : asked.sources().getFirst().path().toString();
-          Problem problem =
-              new Problem(
-                  Problem.Severity.ERROR,
-                  file,
-                  0,
-                  0,
-                  "rolled back: " + rolledBack.get().why(),
-                  "change the file in any way to try again");
-          yield new EffectiveConfig(
-              good.config(), Basis.ROLLED_BACK, good.sources(), List.of(problem));
+          yield lastGood(Basis.ROLLED_BACK, List.of(problem(asked, rolledBack.get().why())));
         }
         if (rolledBack.isPresent()) {
           rolledBack = Optional.empty();
-          save(() -> folder.rolledBack(rolledBack));
+          write(folder::tryAgain);
         }
         yield asked;
       }
-      case FALLBACK ->
-          new EffectiveConfig(good.config(), Basis.LAST_GOOD, good.sources(), asked.problems());
+      case FALLBACK -> lastGood(Basis.LAST_GOOD, asked.problems());
       case LAST_GOOD, ROLLED_BACK -> asked;
     };
+  }
+
+  private EffectiveConfig lastGood(Basis basis, List<Problem> problems) {
+    EffectiveConfig it = good.orElseThrow();
+    return new EffectiveConfig(it.config(), basis, it.sources(), problems);
+  }
+
+  private static Problem problem(EffectiveConfig asked, String why) {
+    return new Problem(
+        Problem.Severity.ERROR,
+        asked.sources().stream().map(file -> file.path().toString()).findFirst().orElse(""),
+        0,
+        0,
+        "rolled back: " + why,
+        "change the file in any way to try again");
   }
 
   private static String hash(EffectiveConfig config) {
     return config.sources().stream()
         .map(source -> source.hash().orElse("missing"))
         .collect(Collectors.joining(" "));
-  }
-
-  /** The last good config of an earlier process. */
-  Optional<Config> inherited() {
-    return inherited;
   }
 
   /** A sync is over: its config may be new. */
@@ -113,13 +107,13 @@ public final class Probation implements UnaryOperator<EffectiveConfig> {
     if (!time.isZero() && unusable.isPresent()) {
       warn("no probation: " + unusable.get());
     }
-    if (good != null && good.config().equals(config)) {
-      good = report.effective();
-      trial = null;
-    } else if (good == null || time.isZero() || unusable.isPresent()) {
+    if (good.filter(it -> it.config().equals(config)).isPresent()) {
+      good = Optional.of(report.effective());
+      trial = Optional.empty();
+    } else if (good.isEmpty() || time.isZero() || unusable.isPresent()) {
       accept(report.effective());
-    } else if (trial == null || !trial.config().equals(config)) {
-      trial = report.effective();
+    } else if (trial.filter(it -> it.config().equals(config)).isEmpty()) {
+      trial = Optional.of(report.effective());
       until = clock.instant().plus(time);
       log.info(
           LogEvent.of(LogEvent.Kind.PROBATION, "the new config is on probation until " + until)
@@ -128,24 +122,20 @@ public final class Probation implements UnaryOperator<EffectiveConfig> {
   }
 
   private void accept(EffectiveConfig config) {
-    good = config;
-    trial = null;
+    good = Optional.of(config);
+    trial = Optional.empty();
     if (folder.unusable().isEmpty()) {
-      save(() -> folder.config(config.config()));
+      write(() -> folder.config(config.config()));
     }
   }
 
-  /** Whether the config in force is on probation; one whose time is over has passed. */
-  synchronized boolean isOn() {
-    if (trial != null && !clock.instant().isBefore(until)) {
-      log.info(LogEvent.of(LogEvent.Kind.PROBATION, "the new config passed its probation"));
-      accept(trial);
-    }
-    return trial != null;
-  }
-
+  /** Until when the config in force is on probation; one whose time is over has passed. */
   synchronized Optional<Instant> until() {
-    return trial == null ? Optional.empty() : Optional.of(until);
+    if (trial.isPresent() && !clock.instant().isBefore(until)) {
+      log.info(LogEvent.of(LogEvent.Kind.PROBATION, "the new config passed its probation"));
+      accept(trial.get());
+    }
+    return trial.map(_ -> until);
   }
 
   /**
@@ -154,13 +144,19 @@ public final class Probation implements UnaryOperator<EffectiveConfig> {
    * @param why a sentence without its full stop
    */
   synchronized void rollBack(String why) {
-    if (trial != null) {
-      rolledBack = Optional.of(new StateFolder.RolledBack(hash(trial), why));
-      trial = null;
-      save(() -> folder.rolledBack(rolledBack));
+    if (trial.isPresent()) {
+      StateFolder.RolledBack file = new StateFolder.RolledBack(hash(trial.get()), why);
+      rolledBack = Optional.of(file);
+      trial = Optional.empty();
+      write(() -> folder.rolledBack(file));
       log.error(LogEvent.of(LogEvent.Kind.ROLLED_BACK, "the new config is rolled back: " + why));
       resync.run();
     }
+  }
+
+  /** The last good config of an earlier process. */
+  Optional<Config> inherited() {
+    return inherited;
   }
 
   /** The figures that a later process compares with. */
@@ -168,9 +164,10 @@ public final class Probation implements UnaryOperator<EffectiveConfig> {
     return folder.answers();
   }
 
-  void save(Answers answers) {
-    if (folder.unusable().isEmpty()) {
-      save(() -> folder.answers(answers));
+  /** Keeps the figures, unless they are those of a config that is not accepted yet. */
+  synchronized void save(Answers answers) {
+    if (until().isEmpty() && folder.unusable().isEmpty()) {
+      write(() -> folder.answers(answers));
     }
   }
 
@@ -178,7 +175,7 @@ public final class Probation implements UnaryOperator<EffectiveConfig> {
     void run() throws IOException;
   }
 
-  private synchronized void save(Write write) {
+  private void write(Write write) {
     try {
       write.run();
     } catch (IOException full) {

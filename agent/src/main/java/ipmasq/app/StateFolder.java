@@ -8,20 +8,17 @@ import ipmasq.config.Reading;
 import ipmasq.evidence.flows.Answers;
 import ipmasq.json.Json;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.format.DateTimeParseException;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -75,7 +72,7 @@ public final class StateFolder {
   void config(Config config) throws IOException {
     Map<String, Object> keys = new LinkedHashMap<>();
     Key.ALL.forEach(key -> put(keys, key, config));
-    write(CONFIG, Json.write(keys) + "\n");
+    write(CONFIG, Json.write(keys));
   }
 
   private static <T> void put(Map<String, Object> keys, Key<T> key, Config config) {
@@ -87,58 +84,42 @@ public final class StateFolder {
 
   /** The figures, if they are not too old. */
   Answers answers() {
-    List<String> lines = read(ANSWERS);
+    Path file = folder.resolve(ANSWERS);
     try {
-      return !lines.isEmpty() && Instant.parse(lines.getFirst()).plus(FRESH).isAfter(Instant.now())
-          ? Answers.parse(lines.subList(1, lines.size()))
-          : new Answers();
-    } catch (DateTimeParseException foreign) {
+      Instant written = Files.getLastModifiedTime(file).toInstant();
+      return Answers.parse(
+          written.plus(FRESH).isAfter(Instant.now()) ? Files.readAllLines(file) : List.of());
+    } catch (IOException none) {
       return new Answers();
     }
   }
 
   void answers(Answers answers) throws IOException {
-    List<String> lines = new ArrayList<>(List.of(Instant.now().toString()));
-    lines.addAll(answers.lines());
-    write(ANSWERS, String.join("\n", lines) + "\n");
+    write(ANSWERS, String.join("\n", answers.lines()));
   }
 
   Optional<RolledBack> rolledBack() {
-    List<String> lines = read(ROLLED_BACK);
-    return lines.size() == 2
-        ? Optional.of(new RolledBack(lines.get(0), lines.get(1)))
-        : Optional.empty();
-  }
-
-  void rolledBack(Optional<RolledBack> file) throws IOException {
-    if (file.isPresent()) {
-      write(ROLLED_BACK, file.get().hash + "\n" + file.get().why + "\n");
-    } else {
-      Files.deleteIfExists(folder.resolve(ROLLED_BACK));
-    }
-  }
-
-  private List<String> read(String name) {
     try {
-      return Files.readAllLines(folder.resolve(name));
-    } catch (IOException none) {
-      return List.of();
+      List<String> lines = Files.readAllLines(folder.resolve(ROLLED_BACK));
+      return Optional.of(new RolledBack(lines.getFirst(), lines.getLast()));
+    } catch (IOException | NoSuchElementException none) {
+      return Optional.empty();
     }
+  }
+
+  void rolledBack(RolledBack file) throws IOException {
+    write(ROLLED_BACK, file.hash + "\n" + file.why);
+  }
+
+  void tryAgain() throws IOException {
+    Files.deleteIfExists(folder.resolve(ROLLED_BACK));
   }
 
   /** All of it or nothing, also if the node loses power. */
   private void write(String name, String text) throws IOException {
     Path next = folder.resolve(name + ".new");
-    try (FileChannel file =
-        FileChannel.open(
-            next,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE)) {
-      ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
-      while (bytes.hasRemaining()) {
-        file.write(bytes);
-      }
+    Files.writeString(next, text + "\n");
+    try (FileChannel file = FileChannel.open(next, StandardOpenOption.WRITE)) {
       file.force(true);
     }
     Files.move(next, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);

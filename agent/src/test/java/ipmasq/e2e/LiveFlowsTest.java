@@ -8,7 +8,9 @@ import ipmasq.config.ParsedJson;
 import ipmasq.faults.Form;
 import ipmasq.http.Fetch;
 import ipmasq.net.Family;
-import ipmasq.netlink.conntrack.NewFlows;
+import ipmasq.netlink.Events;
+import ipmasq.netlink.conntrack.Conntrack;
+import ipmasq.netlink.conntrack.Flow;
 import ipmasq.testkit.AgentProcess;
 import ipmasq.testkit.Eventually;
 import ipmasq.testkit.KernelTest;
@@ -363,7 +365,7 @@ class LiveFlowsTest {
     burst(lab.pod(), 0, 10 * FLOWS, "203.0.113.1"); // for the compiler
     for (int round = 0; round < quiet.length; round++) {
       quiet[round] = timed("203.0.113." + (2 + round));
-      try (NewFlows _ = lab.node().call(() -> NewFlows.open(FLOWS))) {
+      try (Events<Flow> _ = lab.node().call(() -> Conntrack.began(FLOWS))) {
         heard[round] = timed("203.0.113." + (100 + round));
       }
     }

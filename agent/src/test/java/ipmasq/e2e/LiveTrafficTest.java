@@ -15,6 +15,8 @@ import ipmasq.testkit.Namespace;
 import ipmasq.testkit.Probe;
 import ipmasq.testkit.Result;
 import java.io.IOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
@@ -28,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -51,6 +54,7 @@ class LiveTrafficTest {
   private Lab lab;
   private Node node;
   private Namespace second;
+  private @Nullable Object lastTable;
 
   @BeforeEach
   void open() {
@@ -212,7 +216,7 @@ class LiveTrafficTest {
   private AgentProcess sampling(String config) {
     node.volume().publish(config);
     AgentProcess agent = node.running(LISTEN, "--state-dir=" + state);
-    Eventually.within(Duration.ofSeconds(90), "figures", this::sampled, flows -> flows >= 60);
+    Eventually.within(Duration.ofSeconds(150), "figures", this::sampled, flows -> flows >= 60);
     return agent;
   }
 
@@ -356,6 +360,73 @@ class LiveTrafficTest {
       over.set(true);
       datagrams.join();
     }
+  }
+
+  /** 250,000 flows of two pods: the time that reading them takes is printed, not asserted. */
+  @Tag("live")
+  @ParameterizedTest
+  @ValueSource(strings = {"iptables", "nftables"})
+  void aFullTableIsReadAsAStream(String backend) throws Exception {
+    node.namespace().sysctl("netfilter/nf_conntrack_udp_timeout=600");
+    node.volume().publish(config(backend, "10.0.0.0/8"));
+    long quiet = peakOfAnAgent();
+    int flows = 250_000;
+    for (Namespace pod : List.of(lab.pod(), second)) {
+      pod.<Void, IOException>call(
+          () -> {
+            byte[] one = new byte[1];
+            try (DatagramSocket socket = new DatagramSocket()) {
+              for (int i = 0; i < flows / 2; i++) {
+                InetAddress to =
+                    InetAddress.ofLiteral("203.0." + (112 + i / 60_000) + "." + i % 200);
+                socket.send(new DatagramPacket(one, 1, to, 1024 + i % 60_000));
+              }
+            }
+            return null;
+          });
+    }
+    Path candidate = state.resolve("candidate");
+    Files.writeString(candidate, config(backend, "10.0.0.0/8", "203.0.113.0/24"));
+    Map<String, Object> planned =
+        ParsedJson.map(
+            ParsedJson.map(
+                    ParsedJson.of(
+                        node.command("plan", "--flows", "--output=json", "--config=" + candidate)
+                            .stdout()))
+                .get("flows"));
+    assertTrue(number(planned, "total") > flows * 0.95, planned.toString());
+    assertEquals("120000", "" + planned.get("changed"), planned.toString());
+    long full = peakOfAnAgent();
+    System.out.printf(
+        "%s: plan --flows of %s flows: %s s of CPU; the running agent: %s, peak memory of the agent"
+            + " %d kB, without flows %d kB%n",
+        backend, planned.get("tableSize"), planned.get("cpuSeconds"), lastTable, full, quiet);
+    assertTrue(full - quiet < 10 * 1024, "more memory: " + (full - quiet) + " kB");
+  }
+
+  private static int number(Map<String, Object> fields, String name) {
+    return Integer.parseInt(String.valueOf(fields.get(name)));
+  }
+
+  /** Of one that has just looked at the table, in kB. */
+  private long peakOfAnAgent() throws IOException {
+    AgentProcess agent = node.start(LISTEN);
+    agent.awaitLine(line -> line.contains("listening on "), Node.PATIENCE);
+    Eventually.within(
+        Duration.ofSeconds(60),
+        "a sample",
+        () -> number(evidence(), "samples"),
+        samples -> samples > 0);
+    long peak =
+        Files.readAllLines(Path.of("/proc/" + agent.pid() + "/status")).stream()
+            .filter(line -> line.startsWith("VmHWM:"))
+            .map(line -> line.replaceAll("\\D", ""))
+            .mapToLong(Long::parseLong)
+            .sum();
+    lastTable = evidence().get("table");
+    agent.terminate();
+    agent.awaitExit();
+    return peak;
   }
 
   /** Ports of 200 run out towards one destination; it is known before the first flow is lost. */

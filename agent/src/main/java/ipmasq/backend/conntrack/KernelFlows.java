@@ -17,43 +17,44 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The flows that the kernel tracks. Each call opens its own socket, because policies seldom change.
+ * The flows that the kernel tracks. Each call opens its own sockets, because policies seldom
+ * change: one reads the table, flow by flow, and the other deletes.
  */
 public final class KernelFlows implements Flows {
   private static final int IPPROTO_UDP = 17;
   private static final int NFPROTO_IPV4 = 2;
   private static final int NFPROTO_IPV6 = 10;
 
-  /** Nothing is asked yet. */
-  public KernelFlows() {}
-
   @Override
   public Forgotten forget(Family family, Revision revision, boolean udpOnly, Set<Ip> node) {
-    try (Conntrack conntrack = Conntrack.open()) {
-      List<Flow> concerned = new ArrayList<>();
-      Optional<NetlinkFailure> failure =
-          conntrack.flows(
-              number(family),
+    List<NetlinkFailure> failures = new ArrayList<>();
+    int[] forgotten = {0};
+    try (Conntrack table = Conntrack.open();
+        Conntrack deleting = Conntrack.open()) {
+      table
+          .flows(
+              family == Family.IPV4 ? NFPROTO_IPV4 : NFPROTO_IPV6,
               flow -> {
-                if ((!udpOnly || flow.original().protocol() == IPPROTO_UDP)
-                    && isConcerned(flow, revision, node)) {
-                  concerned.add(flow);
+                boolean covered = !udpOnly || flow.original().protocol() == IPPROTO_UDP;
+                if (covered && failures.isEmpty() && isConcerned(flow, revision, node)) {
+                  switch (deleting.delete(flow)) {
+                    case Answer.Given<Boolean>(var wasThere) -> forgotten[0] += wasThere ? 1 : 0;
+                    case Answer.Failed<Boolean>(var failure) -> failures.add(failure);
+                  }
                 }
-              });
-      return failure.isPresent() ? failed(failure.get()) : forget(conntrack, concerned);
+              })
+          .ifPresent(failures::add);
     } catch (NetlinkUnavailable unavailable) {
-      return new Forgotten.Failed(
-          new Failure(
-              "conntrack: " + unavailable.getMessage(),
-              "flows under way keep their source address"));
+      return failed(String.valueOf(unavailable.getMessage()));
     }
+    return failures.isEmpty()
+        ? new Forgotten.Some(forgotten[0])
+        : failed(failures.getFirst().toString());
   }
 
-  private static int number(Family family) {
-    return switch (family) {
-      case IPV4 -> NFPROTO_IPV4;
-      case IPV6 -> NFPROTO_IPV6;
-    };
+  private static Forgotten failed(String why) {
+    return new Forgotten.Failed(
+        new Failure("conntrack: " + why, "flows under way keep their source address"));
   }
 
   static boolean isConcerned(Flow flow, Revision revision, Set<Ip> node) {
@@ -67,23 +68,5 @@ public final class KernelFlows implements Flows {
         Optional.of(Ip.ofBytes(flow.reply().destination().bytes()))
             .filter(ip -> flow.isSourceTranslated() && !ip.equals(source));
     return revision.concerns(Packet.to(destination).from(source), given);
-  }
-
-  private static Forgotten forget(Conntrack conntrack, List<Flow> flows) {
-    int forgotten = 0;
-    for (Flow flow : flows) {
-      switch (conntrack.delete(flow)) {
-        case Answer.Given<Boolean>(var wasThere) -> forgotten += wasThere ? 1 : 0;
-        case Answer.Failed<Boolean>(var failure) -> {
-          return failed(failure);
-        }
-      }
-    }
-    return new Forgotten.Some(forgotten);
-  }
-
-  private static Forgotten failed(NetlinkFailure failure) {
-    return new Forgotten.Failed(
-        new Failure("conntrack: " + failure, "flows under way keep their source address"));
   }
 }

@@ -1,6 +1,7 @@
 package ipmasq.evidence.flows;
 
 import ipmasq.evidence.flows.Answers.Share;
+import ipmasq.evidence.flows.Answers.Target;
 import ipmasq.net.Cidr;
 import ipmasq.net.Protocols;
 import java.util.ArrayList;
@@ -58,7 +59,7 @@ public record AnswerChange(List<Range> ranges, Share othersBefore, Share othersA
     }
 
     /** What going back to the config before did; empty if that is not clear yet. */
-    public Optional<String> outcome(Answers since) {
+    Optional<String> outcome(Answers since) {
       Share share =
           since
               .by(
@@ -66,15 +67,17 @@ public record AnswerChange(List<Range> ranges, Share othersBefore, Share othersA
                       Optional.of(
                           target.protocol() == protocol && range.contains(target.destination())))
               .getOrDefault(true, Share.NONE);
-      String figures = " (%s %s flows to %s)".formatted(share, Protocols.name(protocol), range);
+      boolean returned = share.percent() > HALF;
       return share.flows() < ENOUGH_TO_REPORT
           ? Optional.empty()
           : Optional.of(
-              share.percent() > HALF
-                  ? "answers returned with the config before" + figures
-                  : "answers did not return with the config before"
-                      + figures
-                      + ": the new config was not the cause");
+              "answers %s with the config before (%s %s flows to %s)%s"
+                  .formatted(
+                      returned ? "returned" : "did not return",
+                      share,
+                      Protocols.name(protocol),
+                      range,
+                      returned ? "" : ": the new config was not the cause"));
     }
 
     Map<String, Object> fields() {
@@ -90,15 +93,14 @@ public record AnswerChange(List<Range> ranges, Share othersBefore, Share othersA
 
     @Override
     public String toString() {
-      return (lately ? "lately " : "since the change ")
-          + after
-          + " "
-          + Protocols.name(protocol)
-          + " flows to "
-          + range
-          + " were answered, before "
-          + (lately ? "the change " : "")
-          + (before.equals(Share.NONE) ? "none were sampled" : before);
+      return "%s %s %s flows to %s were answered, before %s%s"
+          .formatted(
+              lately ? "lately" : "since the change",
+              after,
+              Protocols.name(protocol),
+              range,
+              lately ? "the change " : "",
+              before.equals(Share.NONE) ? "none were sampled" : before);
     }
   }
 
@@ -108,44 +110,39 @@ public record AnswerChange(List<Range> ranges, Share othersBefore, Share othersA
    * Compares them. Flows whose source was not what the policy says are left out: another program
    * decided about those.
    */
-  public static AnswerChange of(
+  static AnswerChange of(
       Answers before, Answers after, FlowJudge was, FlowJudge is, boolean lately) {
-    DestinationRanges names = was.ranges(is);
-    Map<Key, Share> changedBefore = changed(before, was, is, was, names);
-    Map<Key, Share> changedAfter = changed(after, was, is, is, names);
+    Map<Key, Share> changedBefore = changed(before, was, is, was);
     List<Range> ranges = new ArrayList<>();
-    changedAfter.forEach(
-        (key, share) ->
-            ranges.add(
-                new Range(
-                    key.range,
-                    key.protocol,
-                    changedBefore.getOrDefault(key, Share.NONE),
-                    share,
-                    lately)));
+    changed(after, was, is, is)
+        .forEach(
+            (key, share) -> {
+              Share earlier = changedBefore.getOrDefault(key, Share.NONE);
+              ranges.add(new Range(key.range, key.protocol, earlier, share, lately));
+            });
     ranges.sort(
-        Comparator.comparingInt((Range r) -> r.after.answered() - r.after.flows())
+        Comparator.comparingInt((Range range) -> range.after.answered() - range.after.flows())
             .thenComparing(Range::range));
     return new AnswerChange(ranges, others(before, was, is), others(after, was, is));
   }
 
   private static Map<Key, Share> changed(
-      Answers answers, FlowJudge was, FlowJudge is, FlowJudge then, DestinationRanges names) {
+      Answers answers, FlowJudge was, FlowJudge is, FlowJudge then) {
     return answers.by(
         target ->
-            was.treatment(target.destination()).equals(is.treatment(target.destination()))
-                    || target.translated() != then.translates(target.destination())
+            isSame(target, was, is) || target.translated() != then.translates(target.destination())
                 ? Optional.empty()
-                : Optional.of(new Key(names.of(target.destination()), target.protocol())));
+                : Optional.of(new Key(was.range(target.destination(), is), target.protocol())));
   }
 
   private static Share others(Answers answers, FlowJudge was, FlowJudge is) {
     return answers
-        .by(
-            target ->
-                Optional.of(
-                    was.treatment(target.destination()).equals(is.treatment(target.destination()))))
+        .by(target -> Optional.of(isSame(target, was, is)))
         .getOrDefault(true, Share.NONE);
+  }
+
+  private static boolean isSame(Target target, FlowJudge was, FlowJudge is) {
+    return was.treatment(target.destination()).equals(is.treatment(target.destination()));
   }
 
   /** Ranges where answers stopped. */
@@ -157,7 +154,7 @@ public record AnswerChange(List<Range> ranges, Share othersBefore, Share othersA
    * A range that the change cut off, beyond doubt: it was well answered and is not any more, while
    * other destinations answer as before.
    */
-  public Optional<Range> cutOff() {
+  Optional<Range> cutOff() {
     boolean othersAnswer =
         othersBefore.flows() >= ENOUGH_TO_ROLL_BACK
             && othersAfter.flows() >= ENOUGH_TO_ROLL_BACK

@@ -11,45 +11,64 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * How many sampled flows somebody answered, by destination, protocol and treatment. Of one source
- * and destination at most five flows count, so that a single busy pair proves nothing. Bounded.
- * Used by one thread.
+ * How sampled flows went, by source, destination, protocol and treatment: how many somebody
+ * answered, and how many went as the config says. Of one source and destination at most five
+ * answers count, so that a single busy pair proves nothing. Bounded. Used by one thread.
  */
 public final class Answers {
-  private static final int MOST_DESTINATIONS = 1_024;
-  private static final int MOST_SOURCES = 8;
+  private static final int MOST_PAIRS = 4_096;
   private static final int MOST_OF_PAIR = 5;
 
-  private final Map<Target, Map<Ip, int[]>> counts = new LinkedHashMap<>();
+  private final Map<Pair, int[]> counts = new LinkedHashMap<>();
 
-  /** What became of a flow three seconds after it began. */
-  public enum Outcome {
+  /** What a flow showed: what became of it three seconds after it began, and how it was judged. */
+  enum Outcome {
     ANSWERED,
     SILENT,
     /** Nothing is known: it was refused, or is over. */
-    GONE
+    GONE,
+    AS_CONFIG,
+    AGAINST_CONFIG
   }
 
   /** Where flows go, and whether they leave with another source. */
-  public record Target(Ip destination, int protocol, boolean translated) {}
+  record Target(Ip destination, int protocol, boolean translated) {}
+
+  private record Pair(Target target, Ip source) {}
 
   /**
    * Some flows.
    *
    * @param flows how many were answered or not
-   * @param gone how many were refused or closed before they were judged
+   * @param gone how many were refused or closed before that was known
+   * @param judged how many could be compared with the config
+   * @param against how many of those went against it
    */
-  public record Share(int flows, int answered, int gone, Set<Ip> sources) {
-    public static final Share NONE = new Share(0, 0, 0, Set.of());
+  public record Share(int flows, int answered, int gone, int judged, int against, Set<Ip> sources) {
+    static final Share NONE = new Share(0, 0, 0, 0, 0, Set.of());
 
-    public Share {
-      sources = Set.copyOf(sources);
+    static Share of(Ip source, int... count) {
+      int flows = count[Outcome.ANSWERED.ordinal()] + count[Outcome.SILENT.ordinal()];
+      int against = count[Outcome.AGAINST_CONFIG.ordinal()];
+      return new Share(
+          flows,
+          count[Outcome.ANSWERED.ordinal()],
+          count[Outcome.GONE.ordinal()],
+          count[Outcome.AS_CONFIG.ordinal()] + against,
+          against,
+          Set.of(source));
     }
 
     Share and(Share other) {
       Set<Ip> all = new HashSet<>(sources);
       all.addAll(other.sources);
-      return new Share(flows + other.flows, answered + other.answered, gone + other.gone, all);
+      return new Share(
+          flows + other.flows,
+          answered + other.answered,
+          gone + other.gone,
+          judged + other.judged,
+          against + other.against,
+          all);
     }
 
     Map<String, Object> fields() {
@@ -60,7 +79,7 @@ public final class Answers {
       return fields;
     }
 
-    public int percent() {
+    int percent() {
       return flows == 0 ? 0 : 100 * answered / flows;
     }
 
@@ -73,42 +92,31 @@ public final class Answers {
   }
 
   void add(SampledFlow flow, Outcome outcome) {
-    add(new Target(flow.destination(), flow.protocol(), flow.translated()), flow.source(), outcome);
+    int[] one = new int[Outcome.values().length];
+    one[outcome.ordinal()] = 1;
+    Target target = new Target(flow.destination(), flow.protocol(), flow.translated());
+    add(new Pair(target, flow.source()), one);
   }
 
-  private void add(Target target, Ip source, Outcome outcome) {
-    if (!counts.containsKey(target) && counts.size() >= MOST_DESTINATIONS) {
-      return;
-    }
-    Map<Ip, int[]> sources = counts.computeIfAbsent(target, _ -> new LinkedHashMap<>());
-    if (!sources.containsKey(source) && sources.size() >= MOST_SOURCES) {
-      return;
-    }
-    int[] count = sources.computeIfAbsent(source, _ -> new int[Outcome.values().length]);
-    if (count[0] + count[1] + count[2] < MOST_OF_PAIR) {
-      count[outcome.ordinal()]++;
+  private void add(Pair pair, int[] more) {
+    if (counts.containsKey(pair) || counts.size() < MOST_PAIRS) {
+      int[] count = counts.computeIfAbsent(pair, _ -> new int[more.length]);
+      for (int i = 0; i < more.length; i++) {
+        int room = MOST_OF_PAIR - count[0] - count[1] - count[2];
+        count[i] += i > Outcome.GONE.ordinal() ? more[i] : Math.min(more[i], room);
+      }
     }
   }
 
   /** Those of both. */
-  public Answers and(Answers other) {
+  Answers and(Answers other) {
     Answers all = new Answers();
-    for (Answers each : List.of(this, other)) {
-      each.counts.forEach(
-          (target, sources) ->
-              sources.forEach(
-                  (source, count) -> {
-                    for (Outcome outcome : Outcome.values()) {
-                      for (int i = 0; i < count[outcome.ordinal()]; i++) {
-                        all.add(target, source, outcome);
-                      }
-                    }
-                  }));
-    }
+    counts.forEach(all::add);
+    other.counts.forEach(all::add);
     return all;
   }
 
-  public boolean isEmpty() {
+  boolean isEmpty() {
     return counts.isEmpty();
   }
 
@@ -116,18 +124,10 @@ public final class Answers {
   <K> Map<K, Share> by(Function<Target, Optional<K>> group) {
     Map<K, Share> shares = new LinkedHashMap<>();
     counts.forEach(
-        (target, sources) ->
+        (pair, count) ->
             group
-                .apply(target)
-                .ifPresent(
-                    key ->
-                        sources.forEach(
-                            (source, count) ->
-                                shares.merge(
-                                    key,
-                                    new Share(
-                                        count[0] + count[1], count[0], count[2], Set.of(source)),
-                                    Share::and))));
+                .apply(pair.target)
+                .ifPresent(key -> shares.merge(key, Share.of(pair.source, count), Share::and)));
     return shares;
   }
 
@@ -135,19 +135,17 @@ public final class Answers {
   public List<String> lines() {
     List<String> lines = new ArrayList<>();
     counts.forEach(
-        (target, sources) ->
-            sources.forEach(
-                (source, count) ->
-                    lines.add(
-                        "%s %d %b %s %d %d %d"
-                            .formatted(
-                                target.destination,
-                                target.protocol,
-                                target.translated,
-                                source,
-                                count[0],
-                                count[1],
-                                count[2]))));
+        (pair, count) ->
+            lines.add(
+                "%s %d %b %s %d %d %d"
+                    .formatted(
+                        pair.target.destination,
+                        pair.target.protocol,
+                        pair.target.translated,
+                        pair.source,
+                        count[0],
+                        count[1],
+                        count[2])));
     return lines;
   }
 
@@ -159,13 +157,11 @@ public final class Answers {
       try {
         Target target =
             new Target(Ip.of(words[0]), Integer.parseInt(words[1]), words[2].equals("true"));
-        Ip source = Ip.of(words[3]);
-        for (Outcome outcome : Outcome.values()) {
-          int count = Math.min(MOST_OF_PAIR, Integer.parseInt(words[4 + outcome.ordinal()]));
-          for (int i = 0; i < count; i++) {
-            answers.add(target, source, outcome);
-          }
+        int[] count = new int[Outcome.values().length];
+        for (int i = 0; i <= Outcome.GONE.ordinal(); i++) {
+          count[i] = Math.clamp(Integer.parseInt(words[4 + i]), 0, MOST_OF_PAIR);
         }
+        answers.add(new Pair(target, Ip.of(words[3])), count);
       } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException foreign) {
         // Figures are a help, not a promise.
       }

@@ -1,10 +1,12 @@
 package ipmasq.evidence.flows;
 
+import ipmasq.evidence.flows.Answers.Share;
 import ipmasq.net.Cidr;
 import ipmasq.net.Ip;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +19,7 @@ import java.util.Optional;
  * @param samples oldest first
  * @param asConfig how many flows went as the config says since the start, in all samples
  * @param against how many went against it
- * @param answers the share of answered flows, busiest range first
+ * @param answers how flows to each range went, busiest range first
  * @param change whether anybody still answers since the last change
  * @param probation until when the config is on probation, if it is
  * @param table how full connection tracking and the ports are, if that was of interest
@@ -31,11 +33,10 @@ public record FlowEvidence(
     AnswerChange change,
     Optional<Instant> probation,
     Optional<TableReport> table) {
-  /** Older samples are forgotten. */
-  public static final Duration WINDOW = Duration.ofMinutes(10);
-
+  private static final Duration WINDOW = Duration.ofMinutes(10);
   private static final int MOST_SAMPLES = 40;
   private static final int MOST_EXAMPLES = 5;
+  private static final int MOST_RANGES = 20;
   private static final double CROWDED = 0.5;
 
   /** A single wrong flow may have begun at an unlucky moment. */
@@ -48,24 +49,19 @@ public record FlowEvidence(
 
   /** No evidence, and why. */
   public static FlowEvidence none(String why) {
+    Optional<String> note = Optional.of(why);
     return new FlowEvidence(
-        Optional.of(why),
-        List.of(),
-        0,
-        0,
-        List.of(),
-        AnswerChange.NONE,
-        Optional.empty(),
-        Optional.empty());
+        note, List.of(), 0, 0, List.of(), AnswerChange.NONE, Optional.empty(), Optional.empty());
   }
 
   /** With one more sample. */
   public FlowEvidence and(FlowSample sample) {
     List<FlowSample> kept = new ArrayList<>(recent(sample.at()));
     kept.add(sample);
+    kept = kept.subList(Math.max(0, kept.size() - MOST_SAMPLES), kept.size());
     return new FlowEvidence(
         Optional.empty(),
-        kept.subList(Math.max(0, kept.size() - MOST_SAMPLES), kept.size()),
+        kept,
         asConfig + sample.flows() - sample.wrong(),
         against + sample.wrong(),
         answers,
@@ -76,9 +72,9 @@ public record FlowEvidence(
 
   /** With what is known of answers now. */
   public FlowEvidence with(
-      List<AnsweredRange> nowAnswered, AnswerChange nowChanged, Optional<Instant> nowProbation) {
+      List<AnsweredRange> nowAnswered, AnswerChange nowChanged, Optional<Instant> until) {
     return new FlowEvidence(
-        note, samples, asConfig, against, nowAnswered, nowChanged, nowProbation, table);
+        note, samples, asConfig, against, nowAnswered, nowChanged, until, table);
   }
 
   /** With what a reading of the whole connection table gave. */
@@ -88,21 +84,17 @@ public record FlowEvidence(
 
   /** No sample could be taken this time. */
   public FlowEvidence without(Instant now, String why) {
-    return new FlowEvidence(
-        Optional.of(why), recent(now), asConfig, against, answers, change, probation, table);
+    return of(recent(now), why);
   }
 
   /** Earlier samples say nothing about the current rules. */
   public FlowEvidence anew() {
+    return of(List.of(), "none sampled since the rules changed");
+  }
+
+  private FlowEvidence of(List<FlowSample> kept, String why) {
     return new FlowEvidence(
-        Optional.of("none sampled since the rules changed"),
-        List.of(),
-        asConfig,
-        against,
-        answers,
-        change,
-        probation,
-        table);
+        Optional.of(why), kept, asConfig, against, answers, change, probation, table);
   }
 
   private List<FlowSample> recent(Instant now) {
@@ -126,7 +118,7 @@ public record FlowEvidence(
   }
 
   public Optional<Instant> since() {
-    return samples.isEmpty() ? Optional.empty() : Optional.of(samples.getFirst().at());
+    return samples.stream().map(FlowSample::at).findFirst();
   }
 
   /** A few flows that went against the config, newest first. */
@@ -161,13 +153,8 @@ public record FlowEvidence(
             ? "no flow of a pod seen" + within(now)
             : wrong() == 0
                 ? flows() + " sampled" + within(now) + ", all as the config says"
-                : wrong()
-                    + " of "
-                    + flows()
-                    + " sampled"
-                    + within(now)
-                    + " went against the config, e.g. "
-                    + examples().getFirst();
+                : "%d of %d sampled%s went against the config, e.g. %s"
+                    .formatted(wrong(), flows(), within(now), examples().getFirst());
     return text
         + (lossy() > 0 ? "; some were lost" : "")
         + note.map(why -> "; now " + why).orElse("");
@@ -182,19 +169,18 @@ public record FlowEvidence(
       int answered = answers.stream().mapToInt(range -> range.share().answered()).sum();
       lines.add(answered + " of " + all + " sampled flows were answered");
     }
-    table
-        .flatMap(TableReport::older)
-        .filter(flows -> flows > 0)
-        .ifPresent(
-            flows ->
-                lines.add(
-                    flows
-                        + " flows keep the source that they got before the change: they end by"
-                        + " themselves, or see the key conntrack"));
-    table.stream()
-        .flatMap(report -> report.ports().stream())
-        .filter(ports -> ports.ratio() >= CROWDED)
-        .forEach(ports -> lines.add(ports.toString()));
+    if (table.isPresent()) {
+      int older = table.get().older().orElse(0);
+      if (older > 0) {
+        lines.add(
+            older
+                + " flows keep the source that they got before the change: they end by themselves,"
+                + " or see the key conntrack");
+      }
+      table.get().ports().stream()
+          .filter(ports -> ports.ratio() >= CROWDED)
+          .forEach(ports -> lines.add(ports.toString()));
+    }
     probation.ifPresent(until -> lines.add("the config is on probation until " + until));
     return lines;
   }
@@ -202,7 +188,7 @@ public record FlowEvidence(
   /** The same for scripts. */
   public Map<String, Object> answerFields() {
     Map<String, Object> fields = new LinkedHashMap<>();
-    fields.put("answers", answers.stream().map(AnsweredRange::fields).toList());
+    fields.put("answers", answers.stream().limit(MOST_RANGES).map(AnsweredRange::fields).toList());
     fields.put("changed", change.ranges().stream().map(AnswerChange.Range::fields).toList());
     fields.put("table", table.isPresent() ? table.get().fields() : null);
     fields.put("probationUntil", probation.isPresent() ? probation.get() : null);
@@ -210,34 +196,40 @@ public record FlowEvidence(
   }
 
   /**
-   * How flows to the same exempt range went, or to no exempt range.
+   * How flows to the narrowest range that holds a destination went.
    *
-   * @param exempt whether the config exempts the destination
+   * @param exempt whether the config exempts it
    */
   public String toward(Ip destination, boolean exempt, Instant now) {
-    List<SampledRange> same =
+    List<AnsweredRange> judged =
         samples.stream()
             .flatMap(sample -> sample.ranges().stream())
-            .filter(each -> each.family() == destination.family())
-            .filter(each -> each.range().isPresent() == exempt)
-            .filter(each -> each.range().map(range -> range.contains(destination)).orElse(true))
+            .filter(each -> each.exempt() == exempt && each.range().contains(destination))
+            .filter(each -> each.share().judged() > 0)
+            .sorted(Comparator.comparingInt(each -> -each.range().prefix()))
             .toList();
-    if (same.isEmpty()) {
+    if (samples.isEmpty() || judged.isEmpty()) {
       return samples.isEmpty() ? line(now) : "none sampled to there" + within(now);
     }
-    int all = same.stream().mapToInt(SampledRange::flows).sum();
-    int wrong = same.stream().mapToInt(SampledRange::wrong).sum();
-    return all
-        + " sampled to "
-        + same.getFirst().range().map(Cidr::toString).orElse("no exempt range")
-        + within(now)
-        + (wrong == 0 ? ", all as the config says" : ", " + wrong + " against the config");
+    Cidr range = judged.getFirst().range();
+    Share all =
+        judged.stream()
+            .filter(each -> each.range().equals(range))
+            .map(AnsweredRange::share)
+            .reduce(Share.NONE, Share::and);
+    return "%d sampled to %s%s, %s"
+        .formatted(
+            all.judged(),
+            exempt || range.prefix() > 0 ? range : "no exempt range",
+            within(now),
+            all.against() == 0 ? "all as the config says" : all.against() + " against the config");
   }
 
   private String within(Instant now) {
     long seconds = since().map(since -> Duration.between(since, now).toSeconds()).orElse(0L);
-    return (samples.size() == 1 ? " in 1 sample" : " in " + samples.size() + " samples")
-        + " of one second in the last "
-        + (seconds < 120 ? Math.max(1, seconds) + " s" : seconds / 60 + " min");
+    return " in %s of one second in the last %s"
+        .formatted(
+            samples.size() == 1 ? "1 sample" : samples.size() + " samples",
+            seconds < 120 ? Math.max(1, seconds) + " s" : seconds / 60 + " min");
   }
 }

@@ -2,10 +2,8 @@ package ipmasq.evidence.flows;
 
 import ipmasq.evidence.flows.FlowJudge.OwnAddresses;
 import ipmasq.net.Cidr;
-import ipmasq.net.Cidrs;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
-import ipmasq.net.IpRange;
 import ipmasq.netlink.conntrack.Flow;
 import ipmasq.policy.Packet;
 import ipmasq.policy.Policy;
@@ -19,6 +17,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -35,8 +34,9 @@ public final class FlowForecast implements Consumer<Flow> {
   private static final int MOST_PODS = 256;
   private static final int MOST_EXAMPLES = 3;
 
-  private final Map<Family, PolicyChange> families = new EnumMap<>(Family.class);
-  private final DestinationRanges ranges;
+  private final FlowJudge before;
+  private final FlowJudge after;
+  private final Map<Family, Change> families = new EnumMap<>(Family.class);
   private final OwnAddresses node;
   private final KernelRoutes routes;
   private final Map<Key, Tally> changes = new HashMap<>();
@@ -44,21 +44,7 @@ public final class FlowForecast implements Consumer<Flow> {
   private int changed;
   private int unknown;
 
-  private record PolicyChange(Policy before, Policy after, Cidrs exempt, Revision revision) {
-    PolicyChange(Policy before, Policy after) {
-      this(before, after, after.exempt(), new Revision(before, after));
-    }
-
-    /** What the new policy does to a packet; not by {@code verdictFor}, which walks all ranges. */
-    String then(SampledFlow flow) {
-      boolean covered =
-          after.sources().isEmpty()
-              || after.sources().stream().anyMatch(range -> range.contains(flow.source()));
-      return covered && exempt.holding(flow.destination()).isEmpty()
-          ? after.translation().addresses().map(IpRange::toString).orElse("masqueraded")
-          : "kept";
-    }
-  }
+  private record Change(Policy before, Policy after, Revision revision) {}
 
   private record Key(Cidr range, String now, String then) {}
 
@@ -97,80 +83,73 @@ public final class FlowForecast implements Consumer<Flow> {
       Map<Family, Policy> after,
       OwnAddresses node,
       KernelRoutes routes) {
-    List<Policy> named = new ArrayList<>(before.values());
-    named.addAll(after.values());
-    this.ranges = new DestinationRanges(named);
+    this.before = new FlowJudge(before.values());
+    this.after = new FlowJudge(after.values());
     this.node = node;
     this.routes = routes;
     for (Family family : Family.values()) {
-      if (before.containsKey(family) || after.containsKey(family)) {
-        Policy was = before.getOrDefault(family, nothing(family));
-        Policy is = after.getOrDefault(family, nothing(family));
-        families.put(family, new PolicyChange(was, is));
-      }
+      Policy was = before.getOrDefault(family, nothing(family));
+      Policy is = after.getOrDefault(family, nothing(family));
+      families.put(family, new Change(was, is, new Revision(was, is)));
     }
   }
 
   /** As without rules: every packet keeps its source. */
   private static Policy nothing(Family family) {
-    Ip any = Ip.of(family == Family.IPV4 ? "0.0.0.0" : "::");
-    Policy.Destination all = new Policy.Destination(Cidr.around(any, 0), Policy.Treatment.EXEMPT);
+    Cidr any = Cidr.around(Ip.of(family == Family.IPV4 ? "0.0.0.0" : "::"), 0);
     return new Policy(
         family,
         List.of(),
         List.of(),
-        List.of(all),
+        Policy.Destination.exempt(List.of(any)),
         new Translation(Optional.empty(), List.of(), false));
   }
 
   @Override
-  public void accept(Flow flow) {
-    if (!flow.isDecidedByNatRules()) {
+  public void accept(Flow tracked) {
+    SampledFlow flow = SampledFlow.leaving(tracked, Instant.EPOCH);
+    if (!tracked.isDecidedByNatRules() || node.keeps(flow.destination())) {
       return;
     }
-    SampledFlow sampled = SampledFlow.leaving(flow, Instant.EPOCH);
-    PolicyChange change = families.get(sampled.source().family());
-    if (change == null || FlowJudge.staysHere(sampled.destination(), node)) {
+    Change change = Objects.requireNonNull(families.get(flow.source().family()));
+    if (!after.isPod(flow.source(), node, routes) && !before.isPod(flow.source(), node, routes)) {
+      unknown += routes.isFull() && !node.own().contains(flow.source()) ? 1 : 0;
       return;
     }
-    boolean pod =
-        FlowJudge.isPod(sampled.source(), change.after, node, routes)
-            || FlowJudge.isPod(sampled.source(), change.before, node, routes);
-    if (!pod) {
-      unknown += routes.isFull() && !node.own().contains(sampled.source()) ? 1 : 0;
-      return;
-    }
-    Optional<Boolean> inScope = inScope(change, sampled);
+    Optional<Boolean> inScope = inScope(change, flow);
     if (inScope.isEmpty()) {
       unknown++;
       return;
     }
     total++;
-    Packet packet = Packet.to(sampled.destination()).from(sampled.source());
-    Optional<Ip> given = Optional.of(sampled.leftAs()).filter(_ -> sampled.translated());
-    if (!inScope.get() || !change.revision.concerns(packet, given)) {
-      return;
+    Packet packet = Packet.to(flow.destination()).from(flow.source());
+    Optional<Ip> given = Optional.of(flow.leftAs()).filter(_ -> flow.translated());
+    if (inScope.get() && change.revision.concerns(packet, given)) {
+      changed++;
+      count(flow, after.isPod(flow.source(), node, routes));
     }
-    changed++;
-    String then = change.then(sampled);
+  }
+
+  private void count(SampledFlow flow, boolean covered) {
+    String then = covered ? after.treatment(flow.destination()) : "kept";
     String now =
-        !sampled.translated() ? "kept" : then.equals("kept") ? "masqueraded" : "" + given.get();
-    Key key = new Key(ranges.of(sampled.destination()), now, then);
+        !flow.translated() ? "kept" : then.equals("kept") ? "masqueraded" : "" + flow.leftAs();
+    Key key = new Key(after.range(flow.destination(), before), now, then);
     if (changes.size() >= MOST_RANGES && !changes.containsKey(key)) {
-      key = new Key(Cidr.around(sampled.destination(), 0), now, then);
+      key = new Key(Cidr.around(flow.destination(), 0), now, then);
     }
     Tally tally = changes.computeIfAbsent(key, _ -> new Tally());
     tally.flows++;
     if (tally.pods.size() < MOST_PODS) {
-      tally.pods.add(sampled.source());
+      tally.pods.add(flow.source());
     }
     if (tally.examples.size() < MOST_EXAMPLES) {
-      tally.examples.add(sampled);
+      tally.examples.add(flow);
     }
   }
 
   /** Whether both policies are about packets that leave there; empty: not known, or only one. */
-  private Optional<Boolean> inScope(PolicyChange change, SampledFlow flow) {
+  private Optional<Boolean> inScope(Change change, SampledFlow flow) {
     if (change.before.interfaces().isEmpty() && change.after.interfaces().isEmpty()) {
       return Optional.of(true);
     }
@@ -186,15 +165,9 @@ public final class FlowForecast implements Consumer<Flow> {
   public Forecast forecast() {
     List<Range> busiest = new ArrayList<>();
     changes.forEach(
-        (key, tally) ->
+        (key, its) ->
             busiest.add(
-                new Range(
-                    key.range,
-                    tally.flows,
-                    key.now,
-                    key.then,
-                    tally.pods.size(),
-                    List.copyOf(tally.examples))));
+                new Range(key.range, its.flows, key.now, key.then, its.pods.size(), its.examples)));
     busiest.sort(Comparator.comparingInt(Range::flows).reversed().thenComparing(Range::range));
     return new Forecast(total, changed, unknown, busiest);
   }

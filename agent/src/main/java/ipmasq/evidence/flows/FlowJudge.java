@@ -10,13 +10,13 @@ import ipmasq.policy.Policy;
 import ipmasq.policy.Verdict;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /** Compares flows with what the policies in force say. Immutable. */
 public final class FlowJudge {
@@ -31,15 +31,18 @@ public final class FlowJudge {
           Cidr.of("fe80::/10"),
           Cidr.of("ff00::/8"));
 
-  private static final int MOST_RANGES = 20;
+  private final Map<Family, Rules> families = new EnumMap<>(Family.class);
 
-  private final Map<Family, JudgedPolicy> families = new EnumMap<>(Family.class);
+  /** The ranges that the policies name, in order, and their lengths, the longest first. */
+  private final Cidrs named;
+
+  private final List<Integer> prefixes;
 
   /**
    * A policy, and its exempt ranges in order: trying 100,000 in turn for each of 2,000 flows would
    * take a second.
    */
-  private record JudgedPolicy(Policy policy, Cidrs exempt) {}
+  private record Rules(Policy policy, Cidrs exempt) {}
 
   /** What a flow says about the rules. */
   public enum Judgement {
@@ -60,12 +63,22 @@ public final class FlowJudge {
       own = Set.copyOf(own);
       notPods = List.copyOf(notPods);
     }
+
+    /** Whether packets to there stay on the node or the link. */
+    boolean keeps(Ip to) {
+      return own.contains(to) || isIn(NEVER_FORWARDED, to);
+    }
   }
 
   public FlowJudge(Collection<Policy> policies) {
+    List<Cidr> all = new ArrayList<>();
     for (Policy policy : policies) {
-      families.put(policy.family(), new JudgedPolicy(policy, policy.exempt()));
+      families.put(policy.family(), new Rules(policy, policy.exempt()));
+      policy.destinations().forEach(each -> all.add(each.range()));
     }
+    all.sort(null);
+    named = Cidrs.copyOf(all);
+    prefixes = all.stream().map(Cidr::prefix).distinct().sorted(Comparator.reverseOrder()).toList();
   }
 
   /**
@@ -74,37 +87,56 @@ public final class FlowJudge {
    * @param routes asked only if the answer depends on them
    */
   public Judgement of(SampledFlow flow, OwnAddresses node, Routes routes) {
-    JudgedPolicy rules = families.get(flow.source().family());
+    Rules rules = families.get(flow.source().family());
     if (rules == null || !isLeavingPod(flow, node, routes)) {
       return Judgement.LEFT_OUT;
     }
-    Ip to = flow.destination();
-    boolean exempt = rules.exempt.holding(to).isPresent();
+    boolean exempt = rules.exempt.holding(flow.destination()).isPresent();
     boolean right = exempt ? !flow.translated() : isTranslatedAs(rules.policy, flow);
-    if (right && (exempt || rules.policy.interfaces().isEmpty())) {
-      return Judgement.AS_CONFIG;
-    }
-    Optional<Set<String>> ways = routes.interfaces(flow.ends());
-    if (ways.isEmpty() || ways.get().stream().anyMatch(way -> leavesAlone(rules, flow, way))) {
-      return Judgement.LEFT_OUT;
-    }
-    if (!right && !flow.translated() && routes.mayStay(flow.ends())) {
-      return Judgement.LEFT_OUT;
+    if (!right || !exempt && !rules.policy.interfaces().isEmpty()) {
+      Optional<Set<String>> ways = routes.interfaces(flow.ends());
+      if (ways.isEmpty()
+          || ways.get().stream().anyMatch(way -> leavesAlone(rules.policy, flow, way))
+          || !right && !flow.translated() && routes.mayStay(flow.ends())) {
+        return Judgement.LEFT_OUT;
+      }
     }
     return right ? Judgement.AS_CONFIG : Judgement.AGAINST_CONFIG;
   }
 
+  private static boolean isTranslatedAs(Policy policy, SampledFlow flow) {
+    Optional<IpRange> given = policy.translation().addresses();
+    return flow.translated() && given.map(range -> range.contains(flow.leftAs())).orElse(true);
+  }
+
+  /** Whether packets that leave there are out of the policy's scope. */
+  private static boolean leavesAlone(Policy policy, SampledFlow flow, String way) {
+    Packet packet = new Packet(flow.source(), flow.destination(), false, way);
+    return !policy.interfaces().isEmpty()
+        && policy.verdictFor(packet) instanceof Verdict.OtherInterface;
+  }
+
   /** Whether such a flow is a pod's, and leaves the node. */
   boolean isLeavingPod(SampledFlow flow, OwnAddresses node, Routes routes) {
-    JudgedPolicy rules = families.get(flow.source().family());
-    return rules != null
-        && !staysHere(flow.destination(), node)
-        && isPod(flow.source(), rules.policy, node, routes);
+    return !node.keeps(flow.destination()) && isPod(flow.source(), node, routes);
+  }
+
+  /** Whether a policy is about packets from there. */
+  boolean isPod(Ip source, OwnAddresses node, Routes routes) {
+    Rules rules = families.get(source.family());
+    if (rules == null || node.own.contains(source)) {
+      return false;
+    }
+    return rules.policy.sources().isEmpty()
+        ? !isIn(NEVER_FORWARDED, source)
+            && !isIn(node.notPods, source)
+            && routes.isBehindNode(source)
+        : isIn(rules.policy.sources(), source);
   }
 
   /** What happens to the source of packets to there: {@code kept}, or which they get. */
   String treatment(Ip destination) {
-    JudgedPolicy rules = families.get(destination.family());
+    Rules rules = families.get(destination.family());
     return rules == null || rules.exempt.holding(destination).isPresent()
         ? "kept"
         : rules.policy.translation().addresses().map(IpRange::toString).orElse("masqueraded");
@@ -114,70 +146,24 @@ public final class FlowJudge {
     return !treatment(destination).equals("kept");
   }
 
-  /** The share of answered flows by range, busiest first. */
-  public List<AnsweredRange> answered(Answers answers) {
-    DestinationRanges names = ranges(this);
-    List<AnsweredRange> ranges = new ArrayList<>();
-    answers
-        .by(
-            target ->
-                Optional.of(
-                    new AnsweredRange(
-                        names.of(target.destination()),
-                        target.protocol(),
-                        target.translated(),
-                        Answers.Share.NONE)))
-        .forEach((range, share) -> ranges.add(range.with(share)));
-    ranges.sort(Comparator.comparingInt((AnsweredRange r) -> -r.share().flows()));
-    return ranges.subList(0, Math.min(ranges.size(), MOST_RANGES));
-  }
-
-  /** The ranges that these policies name, or others do. */
-  DestinationRanges ranges(FlowJudge other) {
-    return new DestinationRanges(
-        Stream.of(this, other)
-            .flatMap(judge -> judge.families.values().stream())
-            .map(JudgedPolicy::policy)
-            .toList());
-  }
-
-  /** The exempt range that holds a destination. */
-  Optional<Cidr> range(Ip destination) {
-    return Optional.ofNullable(families.get(destination.family()))
-        .flatMap(rules -> rules.exempt.holding(destination));
-  }
-
-  /** Whether the policy is about packets from there. */
-  static boolean isPod(Ip source, Policy policy, OwnAddresses node, Routes routes) {
-    return policy.sources().isEmpty()
-        ? !node.own.contains(source)
-            && !isIn(NEVER_FORWARDED, source)
-            && !isIn(node.notPods, source)
-            && routes.isBehindNode(source)
-        : isIn(policy.sources(), source) && !node.own.contains(source);
-  }
-
-  private static boolean isTranslatedAs(Policy policy, SampledFlow flow) {
-    return flow.translated()
-        && policy
-            .translation()
-            .addresses()
-            .map(range -> range.contains(flow.leftAs()))
-            .orElse(true);
-  }
-
-  /** Whether packets that leave there are out of the policy's scope. */
-  private static boolean leavesAlone(JudgedPolicy rules, SampledFlow flow, String way) {
-    if (rules.policy.interfaces().isEmpty()) {
-      return false;
+  /** The narrowest range named that holds it; all addresses of its family if none does. */
+  Cidr range(Ip destination) {
+    for (int prefix : prefixes) {
+      if (prefix <= destination.family().bits()) {
+        Cidr range = Cidr.around(destination, prefix);
+        if (Collections.binarySearch(named, range) >= 0) {
+          return range;
+        }
+      }
     }
-    Packet packet = new Packet(flow.source(), flow.destination(), false, way);
-    return rules.policy.verdictFor(packet) instanceof Verdict.OtherInterface;
+    return Cidr.around(destination, 0);
   }
 
-  /** Whether packets to there stay on the node or the link. */
-  static boolean staysHere(Ip to, OwnAddresses node) {
-    return node.own.contains(to) || isIn(NEVER_FORWARDED, to);
+  /** The narrower of the ranges that this and another call a destination by. */
+  Cidr range(Ip destination, FlowJudge other) {
+    Cidr mine = range(destination);
+    Cidr theirs = other.range(destination);
+    return mine.prefix() >= theirs.prefix() ? mine : theirs;
   }
 
   private static boolean isIn(List<Cidr> ranges, Ip ip) {

@@ -17,7 +17,7 @@ public record FlowSample(
     int flows,
     int wrong,
     boolean lost,
-    List<SampledRange> ranges,
+    List<AnsweredRange> ranges,
     List<SampledFlow> examples) {
   public FlowSample {
     ranges = List.copyOf(ranges);

@@ -3,24 +3,19 @@ package ipmasq.evidence.flows;
 import ipmasq.evidence.flows.Answers.Outcome;
 import ipmasq.evidence.flows.FlowJudge.Judgement;
 import ipmasq.evidence.flows.FlowJudge.OwnAddresses;
-import ipmasq.net.Ip;
 import ipmasq.netlink.Answer;
+import ipmasq.netlink.Events;
 import ipmasq.netlink.NetlinkSocket.Received;
 import ipmasq.netlink.NetlinkUnavailable;
 import ipmasq.netlink.conntrack.Conntrack;
 import ipmasq.netlink.conntrack.Flow;
-import ipmasq.netlink.conntrack.NewFlows;
-import ipmasq.netlink.conntrack.Tuple;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -33,17 +28,21 @@ public final class FlowSampler implements AutoCloseable {
 
   private static final int MOST_ASKED = 500;
   private static final int MOST_EXAMPLES = 5;
-  private static final int MOST_RANGES = 256;
   private static final Duration STEP = Duration.ofMillis(20);
   private static final Path EVENTS = Path.of("/proc/sys/net/netfilter/nf_conntrack_events");
 
-  private final NewFlows events;
+  private final Events<Flow> events;
   private final List<Heard> heard = new ArrayList<>();
   private boolean lost;
 
-  private record Heard(SampledFlow flow, Tuple original, boolean toService) {}
+  private record Heard(Flow kernel, SampledFlow flow) {
+    boolean isToService() {
+      return !kernel.original().destination().equals(kernel.reply().source())
+          || kernel.original().destinationPort() != kernel.reply().sourcePort();
+    }
+  }
 
-  private FlowSampler(NewFlows events) {
+  private FlowSampler(Events<Flow> events) {
     this.events = events;
   }
 
@@ -67,7 +66,7 @@ public final class FlowSampler implements AutoCloseable {
       // Then there may be none, and none is reported.
     }
     try {
-      return new FlowSampler(NewFlows.open(MOST_FLOWS));
+      return new FlowSampler(Conntrack.began(MOST_FLOWS));
     } catch (NetlinkUnavailable refused) {
       throw new Impossible("conntrack: " + refused.getMessage());
     }
@@ -84,10 +83,7 @@ public final class FlowSampler implements AutoCloseable {
 
   private void add(Flow flow) {
     if (flow.isDecidedByNatRules()) {
-      boolean toService =
-          !flow.original().destination().equals(flow.reply().source())
-              || flow.original().destinationPort() != flow.reply().sourcePort();
-      heard.add(new Heard(SampledFlow.leaving(flow, Instant.now()), flow.original(), toService));
+      heard.add(new Heard(flow, SampledFlow.leaving(flow, Instant.now())));
     }
   }
 
@@ -105,8 +101,8 @@ public final class FlowSampler implements AutoCloseable {
    */
   public FlowSample judge(FlowJudge judge, OwnAddresses node, Answers answers) throws Impossible {
     int judged = 0;
-    List<SampledFlow> wrong = new ArrayList<>();
-    Map<SampledRange, SampledRange> ranges = new HashMap<>();
+    int wrong = 0;
+    List<SampledFlow> examples = new ArrayList<>();
     try (KernelRoutes routes = KernelRoutes.open();
         Conntrack conntrack = Conntrack.open()) {
       int asked = 0;
@@ -114,40 +110,38 @@ public final class FlowSampler implements AutoCloseable {
         SampledFlow flow = each.flow;
         if (flow.port() != 0 && asked < MOST_ASKED && judge.isLeavingPod(flow, node, routes)) {
           asked++;
-          outcome(conntrack, each).ifPresent(outcome -> answers.add(flow, outcome));
+          outcome(conntrack, each.kernel).ifPresent(outcome -> answers.add(flow, outcome));
         }
-        Judgement judgement = each.toService ? Judgement.LEFT_OUT : judge.of(flow, node, routes);
-        if (judgement != Judgement.LEFT_OUT) {
-          judged++;
-          boolean against = judgement == Judgement.AGAINST_CONFIG;
-          if (against) {
-            wrong.add(flow);
+        switch (each.isToService() ? Judgement.LEFT_OUT : judge.of(flow, node, routes)) {
+          case AS_CONFIG -> {
+            judged++;
+            answers.add(flow, Outcome.AS_CONFIG);
           }
-          Ip to = flow.destination();
-          SampledRange none = new SampledRange(to.family(), judge.range(to), 0, 0);
-          ranges.put(none, ranges.getOrDefault(none, none).and(against));
+          case AGAINST_CONFIG -> {
+            judged++;
+            wrong++;
+            answers.add(flow, Outcome.AGAINST_CONFIG);
+            if (examples.size() < MOST_EXAMPLES) {
+              examples.add(flow);
+            }
+          }
+          case LEFT_OUT -> {}
         }
       }
     } catch (NetlinkUnavailable refused) {
       throw new Impossible("conntrack: " + refused.getMessage());
     }
-    List<SampledFlow> examples = wrong.subList(0, Math.min(wrong.size(), MOST_EXAMPLES));
-    List<SampledRange> busiest =
-        ranges.values().stream()
-            .sorted(Comparator.comparingInt(SampledRange::flows).reversed())
-            .limit(MOST_RANGES)
-            .toList();
-    return new FlowSample(Instant.now(), judged, wrong.size(), lost, busiest, examples);
+    return new FlowSample(
+        Instant.now(), judged, wrong, lost, AnsweredRange.of(answers, judge), examples);
   }
 
-  private static Optional<Outcome> outcome(Conntrack conntrack, Heard heard) {
-    return switch (conntrack.find(heard.original)) {
+  private static Optional<Outcome> outcome(Conntrack conntrack, Flow began) {
+    return switch (conntrack.find(began.original())) {
       case Answer.Failed<Optional<Flow>> _ -> Optional.empty();
-      case Answer.Given<Optional<Flow>>(var flow) ->
+      case Answer.Given<Optional<Flow>>(var now) ->
           Optional.of(
-              flow.isEmpty()
-                  ? Outcome.GONE
-                  : flow.get().hasSeenReply() ? Outcome.ANSWERED : Outcome.SILENT);
+              now.map(flow -> flow.hasSeenReply() ? Outcome.ANSWERED : Outcome.SILENT)
+                  .orElse(Outcome.GONE));
     };
   }
 }

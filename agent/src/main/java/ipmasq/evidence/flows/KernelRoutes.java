@@ -21,18 +21,12 @@ public final class KernelRoutes implements Routes, AutoCloseable {
   private static final int MOST_IN_TABLE = 8_192;
 
   private final RouteQuery query;
-  private final Map<FlowEnds, Ways> ways = new HashMap<>();
+  private final int mostWays;
+  private final int mostSources;
+  private final Map<FlowEnds, Optional<Set<String>>> ways = new HashMap<>();
   private final Map<Ip, Optional<Route>> back = new HashMap<>();
   private final Map<Family, RoutingRules> rules = new EnumMap<>(Family.class);
   private final Map<Family, Set<Integer>> uplinks = new EnumMap<>(Family.class);
-
-  /** Where packets go: by which interfaces they leave, and whether a mark may keep them here. */
-  private record Ways(Optional<Set<String>> interfaces, boolean mayStay) {
-    static final Ways UNKNOWN = new Ways(Optional.empty(), true);
-  }
-
-  private final int mostWays;
-  private final int mostSources;
 
   private KernelRoutes(RouteQuery query, int mostWays, int mostSources) {
     this.query = query;
@@ -72,7 +66,52 @@ public final class KernelRoutes implements Routes, AutoCloseable {
 
   @Override
   public Optional<Set<String>> interfaces(FlowEnds ends) {
-    return ways(ends).interfaces;
+    if (!ways.containsKey(ends) && ways.size() < mostWays) {
+      ways.put(ends, ask(ends));
+    }
+    return ways.getOrDefault(ends, Optional.empty());
+  }
+
+  /** Looks them up as packets that came in by the interface toward their source. */
+  private Optional<Set<String>> ask(FlowEnds ends) {
+    RoutingRules asked = rules(ends.to().family());
+    Optional<Integer> input = input(ends.from());
+    Optional<Set<String>> unmarked =
+        input
+            .flatMap(index -> route(ends, index, 0))
+            .flatMap(this::names)
+            .or(() -> interfaces(Optional.empty(), ends.to(), ends.protocol(), ends.port()));
+    if (input.isEmpty() || unmarked.isEmpty()) {
+      return unmarked;
+    }
+    Set<String> all = new LinkedHashSet<>(unmarked.get());
+    for (int mark : asked.marks()) {
+      route(ends, input.get(), mark).flatMap(this::names).ifPresent(all::addAll);
+    }
+    return asked.byOther() ? Optional.empty() : Optional.of(all);
+  }
+
+  @Override
+  public boolean mayStay(FlowEnds ends) {
+    Optional<Integer> input = input(ends.from());
+    return input.isEmpty()
+        || rules(ends.to().family()).marks().stream()
+            .flatMap(mark -> route(ends, input.get(), mark).stream())
+            .anyMatch(route -> route.kind() == Route.Kind.LOCAL);
+  }
+
+  private Optional<Integer> input(Ip source) {
+    return back(source)
+        .map(Route::interfaces)
+        .filter(all -> all.size() == 1)
+        .map(all -> all.iterator().next());
+  }
+
+  private Optional<Route> route(FlowEnds ends, int input, int mark) {
+    return query.to(
+        ends.to().bytes(),
+        new RoutedPackets(
+            Optional.of(ends.from().bytes()), input, mark, ends.protocol(), ends.port()));
   }
 
   /**
@@ -105,56 +144,6 @@ public final class KernelRoutes implements Routes, AutoCloseable {
         .flatMap(this::names);
   }
 
-  @Override
-  public boolean mayStay(FlowEnds ends) {
-    return ways(ends).mayStay;
-  }
-
-  private Ways ways(FlowEnds ends) {
-    if (!ways.containsKey(ends) && ways.size() < mostWays) {
-      ways.put(ends, ask(ends));
-    }
-    return ways.getOrDefault(ends, Ways.UNKNOWN);
-  }
-
-  /** Looks them up as packets that came in by the interface toward their source. */
-  private Ways ask(FlowEnds ends) {
-    Optional<Integer> cameBy =
-        back(ends.from())
-            .filter(route -> route.interfaces().size() == 1)
-            .map(route -> route.interfaces().iterator().next());
-    if (cameBy.isEmpty()) {
-      return new Ways(ofAnySource(ends), true);
-    }
-    Optional<Set<String>> names =
-        route(ends, cameBy.get(), 0).flatMap(this::names).or(() -> ofAnySource(ends));
-    boolean mayStay = false;
-    for (int mark : rules(ends.to().family()).marks()) {
-      Optional<Route> marked = route(ends, cameBy.get(), mark);
-      mayStay |= marked.filter(route -> route.kind() == Route.Kind.LOCAL).isPresent();
-      Optional<Set<String>> also = marked.flatMap(this::names);
-      names = names.map(all -> union(all, also.orElse(Set.of())));
-    }
-    return new Ways(names.filter(_ -> !rules(ends.to().family()).byOther()), mayStay);
-  }
-
-  private Optional<Set<String>> ofAnySource(FlowEnds ends) {
-    return interfaces(Optional.empty(), ends.to(), ends.protocol(), ends.port());
-  }
-
-  private Optional<Route> route(FlowEnds ends, int cameBy, int mark) {
-    return query.to(
-        ends.to().bytes(),
-        new RoutedPackets(
-            Optional.of(ends.from().bytes()), cameBy, mark, ends.protocol(), ends.port()));
-  }
-
-  private static Set<String> union(Set<String> one, Set<String> other) {
-    Set<String> all = new LinkedHashSet<>(one);
-    all.addAll(other);
-    return all;
-  }
-
   /** The route of packets to a source; nothing where there is none, or too many were asked for. */
   private Optional<Route> back(Ip source) {
     if (!back.containsKey(source) && back.size() < mostSources) {
@@ -167,18 +156,11 @@ public final class KernelRoutes implements Routes, AutoCloseable {
     return rules.computeIfAbsent(family, each -> query.rules(each == Family.IPV4));
   }
 
-  /** The interfaces that a default route leads out of. */
+  /** The interfaces that a default route leads out of: of addresses that nobody has. */
   private Set<Integer> uplinks(Family family) {
+    Ip nowhere = Ip.of(family == Family.IPV4 ? "192.0.0.8" : "100::8");
     return uplinks.computeIfAbsent(
-        family, each -> query.to(nowhere(each).bytes()).map(Route::interfaces).orElse(Set.of()));
-  }
-
-  /** Addresses that nobody has, so that only a default route leads there. */
-  private static Ip nowhere(Family family) {
-    return switch (family) {
-      case IPV4 -> Ip.of("192.0.0.8");
-      case IPV6 -> Ip.of("100::8");
-    };
+        family, _ -> query.to(nowhere.bytes()).map(Route::interfaces).orElse(Set.of()));
   }
 
   private Optional<Set<String>> names(Route route) {

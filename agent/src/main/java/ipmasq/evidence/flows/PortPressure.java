@@ -6,6 +6,7 @@ import ipmasq.net.PortRange;
 import ipmasq.net.Protocols;
 import ipmasq.netlink.conntrack.Flow;
 import ipmasq.policy.Policy;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -13,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * How many source ports masqueraded flows use towards each destination. A flow that finds none left
@@ -25,13 +27,13 @@ public final class PortPressure implements Consumer<Flow> {
   private static final int BUSIEST = 10;
   private static final int FEW = 8;
   private static final double WORTH_NAMING = 0.1;
-  private static final int SLOTS = 1 << 18;
+  private static final int SLOT_BITS = 18;
 
   /** What the kernel chooses from if nothing else is said: 1024 to 65535. */
   private static final int USUAL_PORTS = 64_512;
 
-  private final Map<Family, Integer> usable;
-  private final byte[] few = new byte[SLOTS];
+  private final Map<Family, Policy> policies;
+  private final byte[] few = new byte[1 << SLOT_BITS];
   private final Map<Target, Integer> counts = new HashMap<>();
 
   /** Flows with these in common need different ports. */
@@ -70,46 +72,43 @@ public final class PortPressure implements Consumer<Flow> {
   }
 
   public PortPressure(Map<Family, Policy> policies) {
-    this.usable = usable(policies);
+    this.policies = policies;
   }
 
-  private static Map<Family, Integer> usable(Map<Family, Policy> policies) {
-    Map<Family, Integer> usable = new HashMap<>();
-    policies.forEach(
-        (family, policy) -> {
-          int ports = policy.translation().ports().stream().mapToInt(PortRange::size).sum();
-          usable.put(family, ports == 0 ? USUAL_PORTS : ports);
-        });
-    return usable;
+  /** How many there are to choose from. */
+  private static int usable(Map<Family, Policy> policies, Family family) {
+    Policy policy = policies.get(family);
+    int ports =
+        policy == null ? 0 : policy.translation().ports().stream().mapToInt(PortRange::size).sum();
+    return ports == 0 ? USUAL_PORTS : ports;
   }
 
-  /** The fewest flows with which half of the ports towards one destination can be in use. */
-  public static int half(Map<Family, Policy> policies) {
-    return usable(policies).values().stream()
-        .mapToInt(ports -> ports / 2)
-        .min()
-        .orElse(USUAL_PORTS);
+  /** The fewest flows with which a quarter of the ports towards one destination can be in use. */
+  public static int quarter(Map<Family, Policy> policies) {
+    return Stream.of(Family.values()).mapToInt(each -> usable(policies, each) / 4).min().orElse(0);
   }
 
   @Override
   public void accept(Flow flow) {
-    Ip address = Ip.ofBytes(flow.reply().destination().bytes());
-    if (flow.reply().destinationPort() == 0 || !flow.isSourceTranslated()) {
-      return;
+    if (flow.reply().destinationPort() != 0 && flow.isSourceTranslated()) {
+      SampledFlow its = SampledFlow.leaving(flow, Instant.EPOCH);
+      Target target = new Target(its.leftAs(), its.protocol(), its.destination(), its.port());
+      int slot = slot(target);
+      if (few[slot] < FEW) {
+        few[slot]++;
+      } else {
+        counts.merge(target, 1, Integer::sum);
+      }
     }
-    Target target =
-        new Target(
-            address,
-            flow.reply().protocol(),
-            Ip.ofBytes(flow.reply().source().bytes()),
-            flow.reply().sourcePort());
-    int hash = target.hashCode() * 0x9e3779b1;
-    int slot = hash >>> 14;
-    if (few[slot] < FEW) {
-      few[slot]++;
-    } else {
-      counts.merge(target, 1, Integer::sum);
-    }
+  }
+
+  /** Not by the record's own hash, which is the same for neighbouring addresses and ports. */
+  private static int slot(Target target) {
+    long mixed =
+        target.destination.hashCode() * 0x9e3779b97f4a7c15L
+            + (target.port << 8 | target.protocol) * 0xc2b2ae3d27d4eb4fL
+            + target.address.hashCode() * 0x165667b19e3779f9L;
+    return (int) (mixed >>> Long.SIZE - SLOT_BITS);
   }
 
   /** The busiest ten. */
@@ -117,11 +116,7 @@ public final class PortPressure implements Consumer<Flow> {
     List<Ports> all = new ArrayList<>();
     counts.forEach(
         (target, count) ->
-            all.add(
-                new Ports(
-                    target,
-                    count + FEW,
-                    usable.getOrDefault(target.address.family(), USUAL_PORTS))));
+            all.add(new Ports(target, count + FEW, usable(policies, target.address.family()))));
     all.removeIf(ports -> ports.used <= 4 * FEW && ports.ratio() < WORTH_NAMING);
     all.sort(Comparator.comparingDouble(Ports::ratio).reversed());
     return List.copyOf(all.subList(0, Math.min(all.size(), BUSIEST)));

@@ -6,7 +6,7 @@ import ipmasq.netlink.conntrack.Flow;
 import java.time.Instant;
 
 /**
- * A flow that began, as connection tracking recorded it.
+ * A flow as its packets leave: to the endpoint that a Service chose for it.
  *
  * @param at when it was seen
  * @param leftAs the source address that its packets left with
@@ -16,7 +16,6 @@ import java.time.Instant;
 public record SampledFlow(
     Instant at, Ip source, Ip destination, Ip leftAs, int protocol, int port) {
 
-  /** A flow as its packets leave: to the endpoint that a Service chose for it. */
   static SampledFlow leaving(Flow flow, Instant at) {
     return new SampledFlow(
         at,
@@ -44,13 +43,12 @@ public record SampledFlow(
   /** {@code 10.244.1.10 to 10.9.9.9 (udp 53) left as 198.51.100.1}. */
   @Override
   public String toString() {
-    return source
-        + " to "
-        + destination
-        + " ("
-        + protocolName()
-        + (port == 0 ? "" : " " + port)
-        + ") left "
-        + (translated() ? "as " + leftAs : "with the pod's address");
+    return "%s to %s (%s%s) left %s"
+        .formatted(
+            source,
+            destination,
+            protocolName(),
+            port == 0 ? "" : " " + port,
+            translated() ? "as " + leftAs : "with the pod's address");
   }
 }

@@ -53,22 +53,14 @@ public record TableReport(
     try (KernelRoutes routes = KernelRoutes.ofTable()) {
       PortPressure ports = new PortPressure(now);
       FlowForecast older = new FlowForecast(before, now, node, routes);
-      ConntrackTable.Reading reading =
-          ConntrackTable.read(before.isEmpty() ? ports : ports.andThen(older));
-      return reading instanceof ConntrackTable.Reading.Read(var flows, var took)
-          ? count()
-              .map(
-                  stats ->
-                      new TableReport(
-                          Instant.now(),
-                          stats,
-                          ports.busiest(),
-                          before.isEmpty()
-                              ? Optional.empty()
-                              : Optional.of(older.forecast().changed()),
-                          flows,
-                          took))
-          : Optional.empty();
+      boolean changed = !before.isEmpty();
+      if (ConntrackTable.read(changed ? ports.andThen(older) : ports)
+          instanceof ConntrackTable.Reading.Read(var flows, var took)) {
+        Optional<Integer> old = Optional.of(older.forecast().changed()).filter(_ -> changed);
+        return count()
+            .map(it -> new TableReport(Instant.now(), it, ports.busiest(), old, flows, took));
+      }
+      return Optional.empty();
     } catch (NetlinkUnavailable refused) {
       return Optional.empty();
     }
@@ -79,9 +71,9 @@ public record TableReport(
     List<String> lines = new ArrayList<>();
     ports.forEach(each -> lines.add(each.toString()));
     lines.add(
-        "connection tracking: %d of %d entries; since the start of the node %d could not be"
-                .formatted(stats.entries(), stats.maximum(), stats.insertFailed())
-            + " inserted, %d were dropped".formatted(stats.drop()));
+        ("connection tracking: %d of %d entries; since the start of the node %d could not be"
+                + " inserted, %d were dropped")
+            .formatted(stats.entries(), stats.maximum(), stats.insertFailed(), stats.drop()));
     lines.add("(%d flows read in %d ms of CPU)".formatted(flows, took.toMillis()));
     return lines;
   }

@@ -3,14 +3,13 @@ package ipmasq.evidence.trace;
 import ipmasq.evidence.trace.TracedFlow.Step;
 import ipmasq.net.Ip;
 import ipmasq.netlink.Answer;
+import ipmasq.netlink.Events;
 import ipmasq.netlink.NetlinkUnavailable;
 import ipmasq.netlink.conntrack.Conntrack;
 import ipmasq.netlink.conntrack.Flow;
-import ipmasq.netlink.conntrack.NewFlows;
 import ipmasq.netlink.nftables.Chain;
 import ipmasq.netlink.nftables.Statement.Verdict;
 import ipmasq.netlink.nftables.Trace;
-import ipmasq.netlink.nftables.Traces;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -75,14 +74,14 @@ public final class FlowTrace {
       throws NetlinkUnavailable {
     FlowTrace trace = new FlowTrace(request);
     // It listens before there is a table, so that it hears of each flow that the table marks.
-    try (NewFlows began = NewFlows.open(ROOM)) {
+    try (Events<Flow> began = Conntrack.began(ROOM)) {
       if (legacy) {
         return trace.outcomes(
             began,
             time,
             "there are iptables-legacy tables, which would write each step to the kernel's log");
       }
-      try (Traces events = Traces.open(ROOM);
+      try (Events<Trace> events = Trace.listen(ROOM);
           TraceTable table = TraceTable.open(request)) {
         Runnable receive = () -> events.receive(STEP, MOST_STEPS, trace::add);
         trace.listen(began, time, receive);
@@ -96,13 +95,13 @@ public final class FlowTrace {
     }
   }
 
-  private Traced outcomes(NewFlows began, Duration time, String untraced)
+  private Traced outcomes(Events<Flow> began, Duration time, String untraced)
       throws NetlinkUnavailable {
     listen(began, time, () -> {});
     return new Traced(results(_ -> List.of()), Optional.of(untraced));
   }
 
-  private void listen(NewFlows began, Duration time, Runnable receive) {
+  private void listen(Events<Flow> began, Duration time, Runnable receive) {
     long end = System.nanoTime() + time.toNanos();
     while (System.nanoTime() - end < 0 && flows.size() < MOST_FLOWS) {
       receive.run();

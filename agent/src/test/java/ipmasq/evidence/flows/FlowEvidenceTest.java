@@ -3,13 +3,14 @@ package ipmasq.evidence.flows;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ipmasq.evidence.flows.Answers.Share;
 import ipmasq.net.Cidr;
-import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class FlowEvidenceTest {
@@ -22,8 +23,8 @@ class FlowEvidenceTest {
 
   private static FlowSample sample(int second, int flows, int wrong) {
     Instant at = START.plusSeconds(second);
-    SampledRange exempt =
-        new SampledRange(Family.IPV4, Optional.of(Cidr.of("10.0.0.0/8")), flows, wrong);
+    Share share = new Share(0, 0, 0, flows, wrong, Set.of());
+    AnsweredRange exempt = new AnsweredRange(Cidr.of("10.0.0.0/8"), 17, true, false, share);
     return new FlowSample(
         at,
         flows,

@@ -1,6 +1,7 @@
 package ipmasq.netlink.conntrack;
 
 import ipmasq.netlink.Answer;
+import ipmasq.netlink.Events;
 import ipmasq.netlink.MessageWriter;
 import ipmasq.netlink.NetlinkFailure;
 import ipmasq.netlink.NetlinkSocket;
@@ -19,6 +20,7 @@ public final class Conntrack implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofSeconds(10);
   private static final int AF_INET = 2;
   private static final int AF_INET6 = 10;
+  private static final int NFNLGRP_CONNTRACK_NEW = 1;
   private static final int NFNL_SUBSYS_CTNETLINK = 1;
   private static final int IPCTNL_MSG_CT_GET = 1;
   private static final int IPCTNL_MSG_CT_DELETE = 2;
@@ -26,7 +28,6 @@ public final class Conntrack implements AutoCloseable {
   private static final int IPCTNL_MSG_CT_GET_STATS = 5;
   private static final int CTA_STATS_INSERT_FAILED = 9;
   private static final int CTA_STATS_DROP = 10;
-  private static final int CTA_STATS_EARLY_DROP = 11;
   private static final int CTA_STATS_GLOBAL_ENTRIES = 1;
   private static final int CTA_STATS_GLOBAL_MAX_ENTRIES = 2; // from kernel 4.18 on
 
@@ -42,6 +43,17 @@ public final class Conntrack implements AutoCloseable {
 
   public static Conntrack open() throws NetlinkUnavailable {
     return new Conntrack(NetlinkSocket.open(NetlinkSocket.NETLINK_NETFILTER, LIMIT));
+  }
+
+  /**
+   * The flows that begin from now on. The kernel reports one when its first packet has passed all
+   * hooks, so the tuples are those after NAT. While anybody listens each new flow costs the kernel
+   * more: listen briefly.
+   *
+   * @param room how many may wait to be read before the kernel drops some
+   */
+  public static Events<Flow> began(int room) throws NetlinkUnavailable {
+    return Events.open(NFNLGRP_CONNTRACK_NEW, room, message -> Optional.of(Flow.read(message)));
   }
 
   /**
@@ -72,12 +84,11 @@ public final class Conntrack implements AutoCloseable {
    * @param maximum the limit, {@code nf_conntrack_max}; 0: unknown
    * @param insertFailed flows that clashed with another: mostly no port was left for them
    * @param drop packets dropped because the table was full
-   * @param earlyDrop flows forgotten before their time to make room
    */
-  public record Stats(long entries, long maximum, long insertFailed, long drop, long earlyDrop) {}
+  public record Stats(long entries, long maximum, long insertFailed, long drop) {}
 
   public Answer<Stats> stats() {
-    long[] sums = new long[5];
+    long[] sums = new long[4];
     begin(IPCTNL_MSG_CT_GET_STATS, ONE_ANSWER, 0);
     Optional<NetlinkFailure> failure =
         socket.ask(
@@ -96,10 +107,9 @@ public final class Conntrack implements AutoCloseable {
                 var cpu = message.attributes();
                 sums[2] += Integer.toUnsignedLong(cpu.u32(CTA_STATS_INSERT_FAILED, 0));
                 sums[3] += Integer.toUnsignedLong(cpu.u32(CTA_STATS_DROP, 0));
-                sums[4] += Integer.toUnsignedLong(cpu.u32(CTA_STATS_EARLY_DROP, 0));
               });
     }
-    return Answer.of(failure, () -> new Stats(sums[0], sums[1], sums[2], sums[3], sums[4]));
+    return Answer.of(failure, () -> new Stats(sums[0], sums[1], sums[2], sums[3]));
   }
 
   /** Forgets a flow, so that its next packet is a new one's; false: it was gone already. */

@@ -11,7 +11,6 @@ public final class Flow {
   private static final int CTA_TUPLE_ORIG = 1;
   private static final int CTA_TUPLE_REPLY = 2;
   private static final int CTA_STATUS = 3;
-  private static final int CTA_MARK = 8;
   private static final int CTA_ID = 12;
   private static final int CTA_ZONE = 18;
   private static final int CTA_TUPLE_ZONE = 3; // where only one direction has a zone
@@ -28,7 +27,6 @@ public final class Flow {
   private final Tuple original;
   private final Tuple reply;
   private final int status;
-  private final int mark;
   private final boolean zoned;
 
   private Flow(int family, Attributes attributes) throws MalformedMessage {
@@ -39,7 +37,6 @@ public final class Flow {
     original = Tuple.read(attributes.nested(CTA_TUPLE_ORIG));
     reply = Tuple.read(attributes.nested(CTA_TUPLE_REPLY));
     status = attributes.u32(CTA_STATUS, 0);
-    mark = attributes.u32(CTA_MARK, 0);
     zoned =
         zone != null
             || attributes.nested(CTA_TUPLE_ORIG).has(CTA_TUPLE_ZONE)
@@ -63,11 +60,6 @@ public final class Flow {
   /** The packets that answer them: sent to the source that the flow got. */
   public Tuple reply() {
     return reply;
-  }
-
-  /** What rules marked it with. */
-  public int mark() {
-    return mark;
   }
 
   /** Whether its packets leave with another source than they came with. */

@@ -2,8 +2,10 @@ package ipmasq.netlink.nftables;
 
 import ipmasq.netlink.Attributes;
 import ipmasq.netlink.Data;
+import ipmasq.netlink.Events;
 import ipmasq.netlink.MalformedMessage;
 import ipmasq.netlink.Message;
+import ipmasq.netlink.NetlinkUnavailable;
 import ipmasq.netlink.nftables.Statement.Verdict;
 import java.util.Optional;
 
@@ -31,6 +33,7 @@ public record Trace(
     Optional<Headers> headers,
     int nfproto,
     int mark) {
+  private static final int NFNLGRP_NFTRACE = 9;
   private static final int NFTA_TRACE_TABLE = 1;
   private static final int NFTA_TRACE_CHAIN = 2;
   private static final int NFTA_TRACE_RULE_HANDLE = 3;
@@ -66,7 +69,20 @@ public record Trace(
    */
   public record Headers(Data network, Data transport, int in, int out) {}
 
-  static Trace read(Message message) throws MalformedMessage {
+  /**
+   * The steps that packets take from now on, as long as it is open.
+   *
+   * @param room how many may wait to be read before the kernel drops some
+   */
+  public static Events<Trace> listen(int room) throws NetlinkUnavailable {
+    int trace = MessageType.inHeader(MessageType.NFT_MSG_TRACE);
+    return Events.open(
+        NFNLGRP_NFTRACE,
+        room,
+        message -> message.type() == trace ? Optional.of(read(message)) : Optional.empty());
+  }
+
+  private static Trace read(Message message) throws MalformedMessage {
     Attributes attributes = message.attributes();
     return new Trace(
         attributes.u32(NFTA_TRACE_ID),

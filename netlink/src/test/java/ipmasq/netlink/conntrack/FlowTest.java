@@ -42,7 +42,6 @@ class FlowTest {
     assertEquals(
         "10.0.0.1:5000 > 1.1.1.1:53, answered 1.1.1.1:53 > 192.0.2.1:6000", FlowText.of(flow));
     assertTrue(flow.isSourceTranslated());
-    assertEquals(7, flow.mark());
     MessageWriter named = new MessageWriter();
     flow.name(named);
     // The original direction, the number and the zone.

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ipmasq.netlink.Answer;
+import ipmasq.netlink.Events;
 import ipmasq.netlink.KernelTest;
 import ipmasq.netlink.NetlinkSocket;
 import ipmasq.netlink.OwnNamespace;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** The kernel's own account of what rules did to a packet. */
 @KernelTest
-class TracesTest {
+class TraceTest {
   @Test
   void aPacketsWayThroughChains() throws Exception {
     OwnNamespace.run(
@@ -35,7 +36,7 @@ class TracesTest {
                   + "   udp dport 4000 jump other; tcp dport 4000 masquerade; };"
                   + " chain other { ip daddr 127.0.0.2 return; }; }");
           List<Trace> steps = new ArrayList<>();
-          try (Traces traces = Traces.open(100)) {
+          try (Events<Trace> traces = Trace.listen(100)) {
             send("127.0.0.3"); // not traced
             send("127.0.0.2");
             do {

@@ -217,7 +217,7 @@ record Rollouts(Operator operator) {
                   .cluster()
                   .on(first)
                   .quietly(
-                      "for i in $(seq 240); do grep -rqs 198.51.100.3 /var/lib/ip-masq-agent && exit;"
+                      "for i in $(seq 180); do grep -rqs 198.51.100.3 /var/lib/ip-masq-agent && exit;"
                           + " sleep 1; done; ls -l /var/lib/ip-masq-agent; exit 1"));
           var said =
               operator.plugin(

@@ -321,7 +321,7 @@ class PageTest {
   /** With -Dipmasq.screenshots=true the picture in the README is taken anew. */
   @Test
   void poseForTheReadme() throws Exception {
-    assumeTrue(Boolean.getBoolean("ipmasq.screenshots"), "not asked for");
+    assumeTrue(Boolean.getBoolean("ipmasq.screenshots"), "only with -Dipmasq.screenshots=true");
     usual();
     hourOfTraffic(
         minute -> {

@@ -30,6 +30,7 @@ final class Transcript {
           with(
               "none sampled yet|\\d+ sampled[^,;]*, all as the config says",
               "120 sampled in the last minute, all as the config says"),
+          with("Live flows: .*", "Live flows: none sampled yet"),
           with("\\d+ of \\d+ sampled flows", "120 of 120 sampled flows"),
           // A kustomization in deploy-test/target, as it is from a folder beside deploy.
           with("(?:\\.\\./){3}deploy/", "../deploy/"));

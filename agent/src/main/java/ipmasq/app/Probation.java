@@ -1,6 +1,7 @@
 package ipmasq.app;
 
 import ipmasq.config.Config;
+import ipmasq.config.Key;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
 import ipmasq.evidence.flows.Answers;
@@ -102,7 +103,7 @@ public final class Probation implements UnaryOperator<EffectiveConfig> {
       return;
     }
     Config config = report.config();
-    Duration time = config.probation().orElse(Duration.ZERO);
+    Duration time = config.of(Key.PROBATION).orElse(Duration.ZERO);
     Optional<String> unusable = folder.unusable();
     if (!time.isZero() && unusable.isPresent()) {
       warn("no probation: " + unusable.get());

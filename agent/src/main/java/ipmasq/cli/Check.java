@@ -30,7 +30,7 @@ final class Check {
     if (files.isEmpty()) {
       throw new WrongUsage("check needs the file to check: ip-masq-agent check FILE");
     }
-    boolean strict = context.line().defaults().config().strict();
+    boolean strict = context.line().defaults().config().of(Key.STRICT);
     int code = Main.OK;
     List<Object> answers = new ArrayList<>();
     for (String file : files) {

@@ -77,8 +77,7 @@ record CommandLine(
         defaults =
             switch (key.given(text.get(), defaults)) {
               case Key.GivenFlag.As(var more) -> more;
-              case Key.GivenFlag.WrongValue(var why) ->
-                  throw new WrongUsage("--" + key.flag().get().name() + ": " + why);
+              case Key.GivenFlag.WrongValue(var why) -> throw new WrongUsage(why);
             };
       }
     }

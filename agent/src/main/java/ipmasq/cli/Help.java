@@ -1,6 +1,6 @@
 package ipmasq.cli;
 
-import ipmasq.config.Nearest;
+import ipmasq.config.Words;
 import java.util.List;
 
 /** What the program can do, and each of its commands. */
@@ -60,6 +60,8 @@ final class Help {
 
   /** The closest known word, after a complaint about another. */
   static String didYouMean(String word, List<String> known, String dashes) {
-    return Nearest.to(word, known).map(near -> ": did you mean " + dashes + near + "?").orElse("");
+    return Words.nearest(word, known)
+        .map(near -> ": did you mean " + dashes + near + "?")
+        .orElse("");
   }
 }

@@ -4,6 +4,7 @@ import ipmasq.app.NodeAddresses;
 import ipmasq.backend.Backend;
 import ipmasq.backend.Observation;
 import ipmasq.config.Config;
+import ipmasq.config.Key;
 import ipmasq.evidence.flows.ConntrackTable;
 import ipmasq.evidence.flows.ConntrackTable.Reading;
 import ipmasq.evidence.flows.FlowForecast;
@@ -96,7 +97,7 @@ record PlannedFlows(Map<String, Object> json, String text) {
     }
     if (forecast.changed() > 0) {
       lines.add(
-          switch (config.conntrack()) {
+          switch (config.of(Key.CONNTRACK)) {
             case KEEP -> "Flows under way keep their source until they end.";
             case UDP -> "UDP flows under way would follow at once; others keep their source.";
             case ALL -> "Flows under way would be cut and start again.";

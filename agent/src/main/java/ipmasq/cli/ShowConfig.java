@@ -2,8 +2,8 @@ package ipmasq.cli;
 
 import ipmasq.config.Config.BackendChoice;
 import ipmasq.config.Key;
+import ipmasq.config.Problem.Place;
 import ipmasq.config.Reading;
-import ipmasq.config.Reading.Place;
 import ipmasq.json.Json;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -37,7 +37,9 @@ final class ShowConfig {
 
     private String origin() {
       if (!places.isEmpty()) {
-        return places.stream().map(Place::toString).collect(Collectors.joining(", "));
+        return places.stream()
+            .map(place -> place.file() + ":" + place.line())
+            .collect(Collectors.joining(", "));
       }
       String words = key.defaultInWords();
       return flag.map(it -> "flag " + it).orElse(words.isEmpty() ? "default" : "default: " + words);

@@ -3,15 +3,19 @@ package ipmasq.config;
 import ipmasq.net.Cidr;
 import ipmasq.net.Cidrs;
 import ipmasq.net.Family;
-import ipmasq.net.IpRange;
-import ipmasq.net.PortRange;
 import ipmasq.policy.Policy;
+import ipmasq.policy.Policy.Destination;
+import ipmasq.policy.Policy.Treatment;
+import ipmasq.policy.Translation;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** All settings of file and flags: a valid value for every {@link Key}. */
@@ -20,25 +24,20 @@ public final class Config {
   public static final int DEFAULT_CIDR_LIMIT = 64;
 
   /** The private ranges of RFC 1918: exempt by default. */
-  public static final Cidrs PRIVATE =
-      Cidrs.copyOf(
-          List.of(Cidr.of("10.0.0.0/8"), Cidr.of("172.16.0.0/12"), Cidr.of("192.168.0.0/16")));
+  public static final Cidrs PRIVATE = cidrs("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16");
 
   /** All reserved ranges: the default list under {@code --nomasq-all-reserved-ranges}. */
   public static final Cidrs RESERVED =
-      Cidrs.copyOf(
-          List.of(
-              Cidr.of("10.0.0.0/8"),
-              Cidr.of("172.16.0.0/12"),
-              Cidr.of("192.168.0.0/16"),
-              Cidr.of("100.64.0.0/10"),
-              Cidr.of("192.0.0.0/24"),
-              Cidr.of("192.0.2.0/24"),
-              Cidr.of("192.88.99.0/24"),
-              Cidr.of("198.18.0.0/15"),
-              Cidr.of("198.51.100.0/24"),
-              Cidr.of("203.0.113.0/24"),
-              Cidr.of("240.0.0.0/4")));
+      PRIVATE.followedBy(
+          cidrs(
+              "100.64.0.0/10",
+              "192.0.0.0/24",
+              "192.0.2.0/24",
+              "192.88.99.0/24",
+              "198.18.0.0/15",
+              "198.51.100.0/24",
+              "203.0.113.0/24",
+              "240.0.0.0/4"));
 
   /** Which backend holds the rules. */
   public enum BackendChoice {
@@ -57,6 +56,10 @@ public final class Config {
   }
 
   private final Map<Key<?>, Object> values;
+
+  private static Cidrs cidrs(String... texts) {
+    return Cidrs.copyOf(Stream.of(texts).map(Cidr::of).toList());
+  }
 
   private Config(Map<Key<?>, Object> values) {
     this.values = values;
@@ -80,7 +83,7 @@ public final class Config {
   /** The same but for one key. */
   public <T> Config with(Key<T> key, T value) {
     Map<Key<?>, Object> changed = new LinkedHashMap<>(values);
-    changed.put(key, key.type().copy(value));
+    changed.put(key, value);
     return new Config(changed);
   }
 
@@ -89,32 +92,9 @@ public final class Config {
     return of(Key.NON_MASQUERADE_CIDRS);
   }
 
-  /** Exceptions inside them; the longest prefix wins. */
-  public Cidrs masqueradeCidrs() {
-    return of(Key.MASQUERADE_CIDRS);
-  }
-
   /** Only packets from here are handled; empty: from anywhere. */
   public Cidrs sourceCidrs() {
     return of(Key.SOURCE_CIDRS);
-  }
-
-  /** Only packets that leave here are handled; empty: anywhere. */
-  public List<String> outputInterfaces() {
-    return of(Key.OUTPUT_INTERFACE);
-  }
-
-  /** The source addresses to use; at most one range per family. */
-  public List<IpRange> outputAddresses() {
-    return of(Key.OUTPUT_ADDRESS);
-  }
-
-  public boolean masqLinkLocal() {
-    return of(Key.MASQ_LINK_LOCAL);
-  }
-
-  public boolean masqLinkLocalIpv6() {
-    return of(Key.MASQ_LINK_LOCAL_IPV6);
   }
 
   public Duration resyncInterval() {
@@ -125,40 +105,12 @@ public final class Config {
     return of(Key.ENABLE_IPV6);
   }
 
-  public boolean randomFully() {
-    return of(Key.RANDOM_FULLY);
-  }
-
-  /** The source ports to use; empty: the kernel's choice. */
-  public List<PortRange> toPorts() {
-    return of(Key.TO_PORTS);
-  }
-
   public String masqChain() {
     return of(Key.MASQ_CHAIN);
   }
 
   public BackendChoice backend() {
     return of(Key.BACKEND);
-  }
-
-  public Conntrack conntrack() {
-    return of(Key.CONNTRACK);
-  }
-
-  /** Whether exempt destinations are protected from other chains' masquerading too. */
-  public boolean pin() {
-    return of(Key.PIN);
-  }
-
-  /** Whether a file with keys that nobody knows is a bad file. */
-  public boolean strict() {
-    return of(Key.STRICT);
-  }
-
-  /** How long a changed config is tried before it counts as good; empty: at once. */
-  public Optional<Duration> probation() {
-    return of(Key.PROBATION);
   }
 
   /** Whether this family gets rules. */
@@ -172,14 +124,50 @@ public final class Config {
   /** Whether packets to link-local addresses are masqueraded like others. */
   public boolean masqLinkLocal(Family family) {
     return switch (family) {
-      case IPV4 -> masqLinkLocal();
-      case IPV6 -> masqLinkLocalIpv6();
+      case IPV4 -> of(Key.MASQ_LINK_LOCAL);
+      case IPV6 -> of(Key.MASQ_LINK_LOCAL_IPV6);
     };
   }
 
   /** What happens to packets of a family under this config. */
   public Policy policy(Family family) {
-    return ConfigPolicy.of(this, family);
+    Cidrs sources = sourceCidrs().of(family);
+    if (sources.isEmpty() && !sourceCidrs().isEmpty()) {
+      // Sources of the other family only: this family has no traffic to handle.
+      return new Policy(
+          family,
+          List.of(),
+          List.of(),
+          Destination.exempt(List.of(family.all())),
+          new Translation(Optional.empty(), List.of(), false));
+    }
+    // Duplicate ranges are written once, unlike in the Go agents.
+    Cidrs exempt =
+        Cidrs.copyOf(masqLinkLocal(family) ? List.of() : List.of(family.linkLocal()))
+            .followedBy(nonMasqueradeCidrs().of(family));
+    return new Policy(
+        family,
+        sources,
+        of(Key.OUTPUT_INTERFACE),
+        destinations(exempt.distinct(), of(Key.MASQUERADE_CIDRS).of(family).distinct()),
+        new Translation(
+            of(Key.OUTPUT_ADDRESS).stream().filter(range -> range.family() == family).findFirst(),
+            of(Key.TO_PORTS),
+            of(Key.RANDOM_FULLY)),
+        of(Key.PIN));
+  }
+
+  /** First match becomes longest prefix; without exceptions the file's order stays. */
+  private static List<Destination> destinations(Cidrs exempt, Cidrs exceptions) {
+    if (exceptions.isEmpty()) {
+      return Destination.exempt(exempt);
+    }
+    // The file's ranges come before the built-in exemption of link-local.
+    List<Destination> destinations = new ArrayList<>(exempt.size() + exceptions.size());
+    exceptions.forEach(range -> destinations.add(new Destination(range, Treatment.TRANSLATE)));
+    destinations.addAll(Destination.exempt(exempt));
+    destinations.sort(Comparator.comparing(each -> -each.range().prefix()));
+    return destinations;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package ipmasq.config;
 
+import ipmasq.config.Problem.Place;
 import ipmasq.config.Problem.Severity;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -18,8 +19,6 @@ import org.jspecify.annotations.Nullable;
  * thousand ranges is much cheaper than parsing it every minute. Used by one thread.
  */
 public final class ConfigFollower {
-  private static final Path MOUNTS = Path.of("/proc/self/mountinfo");
-
   private final Path mountinfo;
   private List<FileSnapshot> files = List.of();
   private @Nullable FlagDefaults flags;
@@ -30,7 +29,7 @@ public final class ConfigFollower {
   private Map<Path, String> mounts = Map.of();
 
   public ConfigFollower() {
-    this(MOUNTS);
+    this(Path.of("/proc/self/mountinfo"));
   }
 
   ConfigFollower(Path mountinfo) {
@@ -42,37 +41,33 @@ public final class ConfigFollower {
     Problem problem =
         new Problem(
             Severity.ERROR,
-            path.toString(),
-            0,
-            0,
-            "cannot be read: no answer within " + ScalarTypes.durationText(patience),
+            Place.of(path.toString()),
+            "cannot be read: no answer within " + Type.durationText(patience),
             "check its mount; it is read as soon as it answers");
-    return new Reading.Rejected(
-        List.of(problem), List.of(new Reading.SourceFile(path, Optional.empty())));
+    return new Reading.Rejected(List.of(problem), List.of(FileSnapshot.missing(path)));
   }
 
   /**
    * The files' settings over the flags' defaults; the same object as last time if neither changed.
    */
   public Reading read(List<FileSnapshot> found, FlagDefaults now) {
+    Optional<Reading> unmounted = unmounted(found);
+    if (unmounted.isPresent()) {
+      return unmounted.get();
+    }
     Reading last = reading;
     if (last == null || !found.equals(files) || !now.equals(flags)) {
       reading = null; // two of 100,000 ranges take memory
-      last = unmounted(found).orElseGet(() -> parsed(found, now));
+      last = ConfigReader.read(found, now);
+      if (last instanceof Reading.Read config) {
+        good = config;
+        mounts = mountsOf(found);
+      }
       files = found;
       flags = now;
       reading = last;
     }
     return last;
-  }
-
-  private Reading parsed(List<FileSnapshot> found, FlagDefaults now) {
-    Reading read = ConfigReader.read(found, now);
-    if (read instanceof Reading.Read config) {
-      good = config;
-      mounts = mountsOf(found);
-    }
-    return read;
   }
 
   /**
@@ -81,20 +76,15 @@ public final class ConfigFollower {
    */
   private Optional<Reading> unmounted(List<FileSnapshot> found) {
     Reading.Read before = good;
-    for (Map.Entry<Path, String> each : mounts.entrySet()) {
-      Path path = each.getKey();
-      String mount = each.getValue();
-      boolean there =
-          found.stream().anyMatch(file -> file.path().equals(path) && file.bytes().isPresent());
-      if (before != null && !there && !mountPoints().contains(mount)) {
-        String what = "the volume " + mount + " is not mounted any more";
+    for (FileSnapshot file : found) {
+      String mount = file.isThere() ? null : mounts.get(file.path());
+      if (mount != null && before != null && !mountPoints().contains(mount)) {
+        String what = "the volume " + mount + " is not mounted any more: the last config stays";
         Problem problem =
             new Problem(
                 Severity.WARNING,
-                path.toString(),
-                0,
-                0,
-                what + ": the last config stays in force",
+                Place.of(file.path().toString()),
+                what + " in force",
                 "mount it again, or restart the agent without it");
         return Optional.of(
             new Reading.Read(
@@ -102,8 +92,7 @@ public final class ConfigFollower {
                 List.of(problem),
                 before.sources(),
                 before.places(),
-                new Reading.Gap(
-                    before.gap().ignoredKeys(), what + ": the last config stays in force")));
+                new Reading.Gap(before.gap().ignoredKeys(), what + " in force")));
       }
     }
     return Optional.empty();
@@ -113,13 +102,11 @@ public final class ConfigFollower {
     Map<Path, String> result = new HashMap<>();
     List<String> points = mountPoints();
     for (FileSnapshot file : found) {
-      if (file.bytes().isPresent()) {
-        Path path = file.path().toAbsolutePath();
-        points.stream()
-            .filter(point -> !point.equals("/") && path.startsWith(point))
-            .max(Comparator.comparing(String::length))
-            .ifPresent(point -> result.put(file.path(), point));
-      }
+      points.stream()
+          .filter(at -> file.isThere() && !at.equals("/"))
+          .filter(at -> file.path().toAbsolutePath().startsWith(at))
+          .max(Comparator.comparing(String::length))
+          .ifPresent(at -> result.put(file.path(), at));
     }
     return result;
   }

@@ -2,13 +2,14 @@ package ipmasq.config;
 
 import ipmasq.config.Problem.Severity;
 import java.io.IOException;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The configured paths and the files behind them. Used by one thread at a time.
@@ -16,9 +17,6 @@ import java.util.function.Consumer;
  * @param ifMissing what a missing file means
  */
 public record ConfigPaths(List<Path> paths, IfMissing ifMissing) {
-  private static final String PREFIX = "ip-masq";
-  private static final int NAMED = 5;
-
   /** What a missing file means. */
   public enum IfMissing {
     /** The defaults, silently. */
@@ -53,17 +51,20 @@ public record ConfigPaths(List<Path> paths, IfMissing ifMissing) {
   private void read(Path path, List<FileSnapshot> all) {
     if (!Files.isDirectory(path)) {
       FileSnapshot file = FileSnapshot.at(path, left(all));
-      all.add(isMissing(file) ? missing(path) : file);
+      all.add(file.isThere() || file.problem().isPresent() ? file : missing(path));
       return;
     }
     try {
       List<Path> files = list(path);
-      List<Path> ours = files.stream().filter(ConfigPaths::isOurs).toList();
+      List<Path> ours = files.stream().filter(file -> name(file).startsWith("ip-masq")).toList();
+      ours.forEach(file -> all.add(FileSnapshot.at(file, left(all))));
       if (ours.isEmpty()) {
-        all.add(noneIn(path, files));
-      }
-      for (Path file : ours) {
-        all.add(FileSnapshot.at(file, left(all)));
+        all.add(
+            FileSnapshot.with(
+                path,
+                Severity.WARNING,
+                "a directory without ip-masq* files" + butThereIs(files) + ": the defaults apply",
+                "name the files ip-masq-agent, ip-masq-more and so on"));
       }
     } catch (IOException e) {
       all.add(
@@ -73,65 +74,38 @@ public record ConfigPaths(List<Path> paths, IfMissing ifMissing) {
   }
 
   private static int left(List<FileSnapshot> read) {
-    int taken = 0;
-    for (FileSnapshot file : read) {
-      taken += file.bytes().map(bytes -> bytes.array().length).orElse(0);
-    }
-    return SizeLimit.BYTES - taken;
-  }
-
-  private static boolean isMissing(FileSnapshot file) {
-    return file.bytes().isEmpty() && file.problem().isEmpty();
-  }
-
-  private static boolean isOurs(Path file) {
-    return file.getFileName().toString().startsWith(PREFIX);
-  }
-
-  private static FileSnapshot noneIn(Path directory, List<Path> others) {
-    return FileSnapshot.with(
-        directory,
-        Severity.WARNING,
-        "a directory without ip-masq* files" + butThereIs(others) + ": the defaults apply",
-        "name the files ip-masq-agent, ip-masq-more and so on");
+    return FileSnapshot.MAX_BYTES - read.stream().mapToInt(FileSnapshot::size).sum();
   }
 
   private FileSnapshot missing(Path path) {
     List<Path> keys = otherKeys(path);
-    String what = "there is no such file" + butThereIs(keys);
-    String hint =
+    if (keys.isEmpty() && ifMissing == IfMissing.DEFAULTS) {
+      return FileSnapshot.missing(path);
+    }
+    boolean error = ifMissing == IfMissing.ERROR;
+    return FileSnapshot.with(
+        path,
+        error ? Severity.ERROR : Severity.WARNING,
+        "there is no such file" + butThereIs(keys) + (error ? "" : ": the defaults apply"),
         keys.isEmpty()
             ? "check the path"
-            : "give the ConfigMap's key the name " + path.getFileName() + ", or name its file";
-    return switch (ifMissing) {
-      case ERROR -> FileSnapshot.with(path, Severity.ERROR, what, hint);
-      case WARNING ->
-          FileSnapshot.with(path, Severity.WARNING, what + ": the defaults apply", hint);
-      case DEFAULTS ->
-          keys.isEmpty()
-              ? FileSnapshot.missing(path)
-              : FileSnapshot.with(path, Severity.WARNING, what + ": the defaults apply", hint);
-    };
+            : "give the ConfigMap's key the name " + name(path) + ", or name its file");
   }
 
   private static String butThereIs(List<Path> files) {
-    if (files.isEmpty()) {
-      return "";
-    }
-    List<String> names =
-        files.stream().limit(NAMED).map(file -> file.getFileName().toString()).toList();
-    String more = files.size() > NAMED ? " and " + (files.size() - NAMED) + " more" : "";
-    return ", but " + String.join(", ", names) + more + (files.size() == 1 ? " is" : " are");
+    String names = files.stream().map(ConfigPaths::name).collect(Collectors.joining(", "));
+    return names.isEmpty()
+        ? ""
+        : ", but " + Words.shortened(names) + (files.size() == 1 ? " is" : " are");
   }
 
   /** The files of a ConfigMap volume (its keys), if the path is in one. */
   private static List<Path> otherKeys(Path path) {
     Path directory = path.toAbsolutePath().getParent();
-    if (directory == null || !Files.isDirectory(directory.resolve("..data"))) {
-      return List.of();
-    }
     try {
-      return list(directory);
+      return directory != null && Files.isDirectory(directory.resolve("..data"))
+          ? list(directory)
+          : List.of();
     } catch (IOException unknown) {
       return List.of();
     }
@@ -142,17 +116,17 @@ public record ConfigPaths(List<Path> paths, IfMissing ifMissing) {
    * and hidden directories.
    */
   private static List<Path> list(Path directory) throws IOException {
-    List<Path> files = new ArrayList<>();
-    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
-      for (Path entry : entries) {
-        if (!entry.getFileName().toString().startsWith(".") && !Files.isDirectory(entry)) {
-          files.add(entry);
-        }
-      }
-    } catch (DirectoryIteratorException e) {
+    try (Stream<Path> entries = Files.list(directory)) {
+      return entries
+          .filter(entry -> !name(entry).startsWith(".") && !Files.isDirectory(entry))
+          .sorted()
+          .toList();
+    } catch (UncheckedIOException e) {
       throw e.getCause();
     }
-    files.sort(null);
-    return files;
+  }
+
+  private static String name(Path file) {
+    return String.valueOf(file.getFileName());
   }
 }

@@ -5,7 +5,6 @@ import static ipmasq.config.Config.BackendChoice.IPTABLES;
 
 import ipmasq.config.Config.BackendChoice;
 import ipmasq.config.Config.Conntrack;
-import ipmasq.config.ValueType.Parsed;
 import ipmasq.net.Cidrs;
 import ipmasq.net.IpRange;
 import ipmasq.net.PortRange;
@@ -30,27 +29,22 @@ public final class Key<T> {
 
   // Keys of the Go agents.
   public static final Key<Cidrs> NON_MASQUERADE_CIDRS =
-      key("nonMasqueradeCIDRs", ListTypes.CIDRS, Config.PRIVATE, Merge.uniteRanges())
-          .says(
-              "destinations that see the pod's address",
-              List.of("10.0.0.0/8", "100.64.0.0/10"),
-              List.of());
+      key("nonMasqueradeCIDRs", ListTypes.CIDRS, Config.PRIVATE)
+          .says("destinations that see the pod's address");
 
   public static final Key<OptionalLong> CIDR_LIMIT =
-      key("cidrLimit", ScalarTypes.COUNT, OptionalLong.empty(), Merge.agree())
+      key("cidrLimit", Type.COUNT, OptionalLong.empty())
           .ifAbsent("64; with nftables no limit")
-          .says("most entries that list may have", 64, 1000);
+          .says("most entries that list may have");
 
   public static final Key<Boolean> MASQ_LINK_LOCAL =
-      key("masqLinkLocal", ScalarTypes.BOOLEAN, false, Merge.or())
-          .says("masquerade `169.254.0.0/16` too", true, false);
+      key("masqLinkLocal", Type.BOOLEAN, false).says("masquerade `169.254.0.0/16` too");
 
   public static final Key<Boolean> MASQ_LINK_LOCAL_IPV6 =
-      key("masqLinkLocalIPv6", ScalarTypes.BOOLEAN, false, Merge.or())
-          .says("masquerade `fe80::/10` too", true, false);
+      key("masqLinkLocalIPv6", Type.BOOLEAN, false).says("masquerade `fe80::/10` too");
 
   public static final Key<Duration> RESYNC_INTERVAL =
-      key("resyncInterval", ScalarTypes.INTERVAL, Duration.ofSeconds(60), Merge.agree())
+      key("resyncInterval", Type.INTERVAL, Duration.ofSeconds(60))
           // In the agent that has this flag, the file's own interval goes before it.
           .flag(
               new KeyFlag(
@@ -58,107 +52,91 @@ public final class Key<T> {
                   "SECONDS",
                   "compare rules and config this often, unless the file says otherwise (default 60)",
                   false))
-          .says("look at everything this often, whatever happens", "60s", "1h30m", "500ms", "1.5h");
+          .says("look at everything this often, whatever happens");
 
   // Keys that their users have asked for.
   public static final Key<Cidrs> MASQUERADE_CIDRS =
-      key("masqueradeCIDRs", ListTypes.CIDRS, Cidrs.NONE, Merge.uniteRanges())
+      key("masqueradeCIDRs", ListTypes.CIDRS, Cidrs.NONE)
           .ifAbsent("none")
-          .says(
-              "exceptions: parts of the ranges above that are masqueraded",
-              List.of("10.8.0.0/16"),
-              List.of());
+          .says("exceptions: parts of the ranges above that are masqueraded");
 
   public static final Key<Cidrs> SOURCE_CIDRS =
-      key("sourceCIDRs", ListTypes.CIDRS, Cidrs.NONE, Merge.uniteRanges())
+      key("sourceCIDRs", ListTypes.CIDRS, Cidrs.NONE)
           .notWith(CNI)
           .ifAbsent("any")
-          .says("masquerade only what comes from here", List.of("10.244.0.0/16"), List.of());
+          .says("masquerade only what comes from here");
 
   public static final Key<List<String>> OUTPUT_INTERFACE =
-      key("outputInterface", ListTypes.INTERFACES, List.of(), Merge.<String>unite())
+      key("outputInterface", ListTypes.INTERFACES, List.of())
           .notWith(CNI)
           .ifAbsent("any")
-          .says(
-              "masquerade only what leaves by these interfaces",
-              "eth0",
-              "eth+",
-              List.of("eth0", "wlan+"));
+          .says("masquerade only what leaves by these interfaces");
 
   public static final Key<List<IpRange>> OUTPUT_ADDRESS =
-      key("outputAddress", ListTypes.ADDRESSES, List.of(), Merge.<IpRange>unite())
+      key("outputAddress", ListTypes.ADDRESSES, List.of())
           .notWith(CNI)
           .ifAbsent("the interface's")
-          .says(
-              "the address to masquerade with",
-              "192.0.2.1",
-              "192.0.2.1-192.0.2.9",
-              List.of("192.0.2.1"));
+          .says("the address to masquerade with");
 
   public static final Key<Boolean> ENABLE_IPV6 =
-      key("enableIPv6", ScalarTypes.BOOLEAN, false, Merge.or())
+      key("enableIPv6", Type.BOOLEAN, false)
           .flag("enable-ipv6", "", "masquerade IPv6 too")
-          .says("keep IPv6 rules too", true, false);
+          .says("keep IPv6 rules too");
 
   public static final Key<Boolean> RANDOM_FULLY =
-      key("randomFully", ScalarTypes.BOOLEAN, true, Merge.or())
+      key("randomFully", Type.BOOLEAN, true)
           .flag("random-fully", "", "choose source ports at random (default true)")
-          .says("choose source ports at random", true, false);
+          .says("choose source ports at random");
 
   public static final Key<List<PortRange>> TO_PORTS =
-      key("toPorts", ListTypes.PORTS, List.of(), Merge.<List<PortRange>>agree())
+      key("toPorts", ListTypes.PORTS, List.of())
           .flag(
               "to-ports",
               "RANGES",
               "source ports for tcp, udp and sctp, such as 1024-29999,32768-65535")
           .notWith(CNI)
           .ifAbsent("the kernel's choice")
-          .says(
-              "the source ports to choose from",
-              "1024-29999,32768-65535",
-              5000,
-              List.of("1024-29999", "32768-65535", 5000),
-              "");
+          .says("the source ports to choose from");
 
   public static final Key<String> MASQ_CHAIN =
-      key("masqChain", ScalarTypes.CHAIN, "IP-MASQ-AGENT", Merge.agree())
+      key("masqChain", Type.CHAIN, "IP-MASQ-AGENT")
           .flag("masq-chain", "NAME", "name of the nat chain (default IP-MASQ-AGENT)")
-          .says("name of the iptables chain", "IP-MASQ-AGENT", "MY-CHAIN");
+          .says("name of the iptables chain");
 
   public static final Key<BackendChoice> BACKEND =
-      key("backend", ScalarTypes.choice(BackendChoice.class), BackendChoice.AUTO, Merge.agree())
+      key("backend", Type.choice(BackendChoice.class), BackendChoice.AUTO)
           .flag(
               "backend",
               "auto|iptables|nftables|cni",
               "what to write (default auto: as the node does)")
-          .says("how rules get into the kernel", "auto", "iptables", "nftables", "cni");
+          .says("how rules get into the kernel");
 
   public static final Key<Conntrack> CONNTRACK =
-      key("conntrack", ScalarTypes.choice(Conntrack.class), Conntrack.KEEP, Merge.agree())
+      key("conntrack", Type.choice(Conntrack.class), Conntrack.KEEP)
           .notWith(CNI)
-          .says("which flows under way follow a change of the rules", "keep", "udp", "all");
+          .says("which flows under way follow a change of the rules");
 
   public static final Key<Boolean> PIN =
-      key("pin", ScalarTypes.BOOLEAN, false, Merge.or())
+      key("pin", Type.BOOLEAN, false)
           .notWith(IPTABLES, CNI)
-          .says("keep exempt traffic from other chains' masquerading too", true, false);
+          .says("keep exempt traffic from other chains' masquerading too");
 
   public static final Key<Boolean> STRICT =
-      key("strict", ScalarTypes.BOOLEAN, false, Merge.or())
+      key("strict", Type.BOOLEAN, false)
           .flag(
               "strict",
               "",
               "refuse a config with keys that would be ignored; for check, with any warning")
-          .says("refuse a file with keys that would be ignored", true, false);
+          .says("refuse a file with keys that would be ignored");
 
   public static final Key<Optional<Duration>> PROBATION =
-      key("probation", ScalarTypes.PERIOD, Optional.empty(), Merge.<Optional<Duration>>agree())
+      key("probation", Type.PERIOD, Optional.empty())
           .flag(
               "probation",
               "DURATION",
               "watch the flows this long after a changed config, such as 10m (default: off)")
           .ifAbsent("off")
-          .says("watch the flows this long after a changed config", "10m", "90s");
+          .says("watch the flows this long after a changed config");
 
   static {
     ALL = List.copyOf(described);
@@ -175,24 +153,21 @@ public final class Key<T> {
   public record KeyFlag(String name, String value, String help, boolean wins) {}
 
   private final String name;
-  private final ValueType<T> type;
+  private final Type<T> type;
   private final T byDefault;
-  private final Merge<T> merge;
   private Optional<KeyFlag> flag = Optional.empty();
   private Set<BackendChoice> unsupported = Set.of();
   private String inWords = "";
   private String text = "";
-  private List<Object> examples = List.of();
 
-  private Key(String name, ValueType<T> type, T byDefault, Merge<T> merge) {
+  private Key(String name, Type<T> type, T byDefault) {
     this.name = name;
     this.type = type;
-    this.byDefault = type.copy(byDefault);
-    this.merge = merge;
+    this.byDefault = byDefault;
   }
 
-  private static <T> Key<T> key(String name, ValueType<T> type, T byDefault, Merge<T> merge) {
-    return new Key<>(name, type, byDefault, merge);
+  private static <T> Key<T> key(String name, Type<T> type, T byDefault) {
+    return new Key<>(name, type, byDefault);
   }
 
   /** A flag that wins over the file. */
@@ -216,15 +191,9 @@ public final class Key<T> {
     return this;
   }
 
-  /**
-   * The end of the description.
-   *
-   * @param words its row in the table of keys, and what editors show
-   * @param values examples, as JSON would have them
-   */
-  private Key<T> says(String words, Object... values) {
+  /** The end of the description: its row in the table of keys, and what editors show. */
+  private Key<T> says(String words) {
     text = words;
-    examples = List.of(values);
     described.add(this);
     return this;
   }
@@ -237,7 +206,7 @@ public final class Key<T> {
     return flag;
   }
 
-  ValueType<T> type() {
+  Type<T> type() {
     return type;
   }
 
@@ -246,17 +215,9 @@ public final class Key<T> {
     return byDefault;
   }
 
-  Merge<T> merge() {
-    return merge;
-  }
-
   /** What it is, in a few words. */
   String text() {
     return text;
-  }
-
-  List<Object> examples() {
-    return examples;
   }
 
   /** Whether a backend supports values other than the default. */
@@ -264,19 +225,10 @@ public final class Key<T> {
     return !unsupported.contains(backend);
   }
 
-  /** The key that a file means: by exact spelling, else ignoring case. */
+  /** The key that a file means, ignoring case. */
   static Optional<Key<?>> named(String name) {
-    for (Key<?> key : ALL) {
-      if (key.name.equals(name)) {
-        return Optional.of(key);
-      }
-    }
-    for (Key<?> key : ALL) {
-      if (key.name.toLowerCase(Locale.ROOT).equals(name.toLowerCase(Locale.ROOT))) {
-        return Optional.of(key);
-      }
-    }
-    return Optional.empty();
+    String lower = name.toLowerCase(Locale.ROOT);
+    return ALL.stream().filter(key -> key.name.toLowerCase(Locale.ROOT).equals(lower)).findFirst();
   }
 
   /** What happens without file and flag, in words; empty if the default value says it. */
@@ -286,10 +238,10 @@ public final class Key<T> {
 
   /** A value as JSON would have it. */
   public Object json(T value) {
-    return type.json(value);
+    return type.json().apply(value);
   }
 
-  /** The result of parsing its flag. */
+  /** The result of reading its flag. */
   public sealed interface GivenFlag {
     record As(FlagDefaults defaults) implements GivenFlag {}
 
@@ -297,12 +249,14 @@ public final class Key<T> {
   }
 
   /** Changes the defaults as the text of its flag says. */
-  public GivenFlag given(String text, FlagDefaults before) {
-    return switch (type.parse(text)) {
-      case Parsed.Malformed<T>(String reason) -> new GivenFlag.WrongValue(reason);
-      case Parsed.Valid<T>(T value) ->
-          new GivenFlag.As(before.with(this, value, flag.isPresent() && flag.get().wins()));
-    };
+  public GivenFlag given(String words, FlagDefaults before) {
+    KeyFlag given = flag.orElseThrow();
+    Problems problems = new Problems();
+    var in = new Type.Input("--" + given.name, 0, Value.ofFlag(words), new ArrayList<>(), problems);
+    Optional<T> read = type.decoder().decode(in);
+    return read.isEmpty() || problems.anyError()
+        ? new GivenFlag.WrongValue(problems.first().inWords())
+        : new GivenFlag.As(before.with(this, read.get(), given.wins));
   }
 
   @Override

@@ -1,7 +1,6 @@
 package ipmasq.config;
 
-import static ipmasq.config.ValueType.ordered;
-
+import ipmasq.config.Type.Input;
 import ipmasq.config.Value.Kind;
 import ipmasq.net.Cidr;
 import ipmasq.net.Cidrs;
@@ -9,129 +8,86 @@ import ipmasq.net.Ip;
 import ipmasq.net.IpRange;
 import ipmasq.net.PortRange;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.function.Consumer;
+import java.util.OptionalLong;
 import java.util.function.Function;
-import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.snakeyaml.engine.v2.nodes.Node;
 
 /** Types of lists, and of values that may be a single value or a list. */
 final class ListTypes {
   private static final int MAX_INTERFACE_NAME = 15;
+  private static final Pattern PORTS_PART =
+      Pattern.compile("\\+?0*([0-9]{1,5})(-\\+?0*([0-9]{1,5}))?");
 
   private ListTypes() {}
 
-  /** The element of a list; its name is built on demand, since almost all are fine. */
-  private record Element(String key, int number, Value value, Problems problems) {
-    void mismatch(String wanted, String hint) {
-      String name = number == 0 ? key : "element " + number + " of " + key;
-      problems.error(value, name + " is " + value.phrase() + wanted, hint);
-    }
+  private interface ElementDecoder<E> {
+    /** Adds an element's value or values to the list, or reports what is wrong with it. */
+    void decode(Input element, List<E> found);
   }
 
-  /** Reads an element and hands over its value or values; or reports what is wrong with it. */
-  private interface ElementReader<E> {
-    void read(Element element, Consumer<E> values);
+  /** Blocks of addresses. */
+  static final Type<Cidrs> CIDRS =
+      new Type<>(
+          in ->
+              in.value().kind() == Kind.LIST || in.value().kind() == Kind.NULL
+                  ? Optional.of(Cidrs.copyOf(elements(in, ListTypes::cidr)))
+                  : in.mismatch(", not a list", listHint(in.value())),
+          ListTypes::texts,
+          (first, next) -> Optional.of(first.followedBy(next).distinct()));
+
+  /** Names of network interfaces. */
+  static final Type<List<String>> INTERFACES =
+      oneOrList(ListTypes::interfaceName, ListTypes::texts, ListTypes::unite);
+
+  /** Addresses and ranges of them. */
+  static final Type<List<IpRange>> ADDRESSES =
+      oneOrList(ListTypes::addresses, ListTypes::texts, ListTypes::unite);
+
+  /** Ports and ranges of them; a text may hold several. */
+  static final Type<List<PortRange>> PORTS =
+      oneOrList(ListTypes::ports, ranges -> String.join(",", texts(ranges)), Type.Merge::agree);
+
+  private static <E> Type<List<E>> oneOrList(
+      ElementDecoder<E> decoder, Function<List<E>, Object> json, Type.Merge<List<E>> merge) {
+    return new Type<>(in -> Optional.of(List.copyOf(elements(in, decoder))), json, merge);
   }
 
-  /**
-   * @param reader reads an element
-   * @param alone whether a single element needs no list
-   * @param elementSchema the schema of an element
-   * @param list makes the list to collect elements in
-   * @param copier makes it immutable
-   * @param flag reads the text of a flag
-   * @param writer the list as JSON would have it
-   */
-  private record ListType<E, L extends List<E>>(
-      ElementReader<E> reader,
-      boolean alone,
-      Map<String, Object> elementSchema,
-      Supplier<List<E>> list,
-      Function<List<E>, L> copier,
-      Function<String, Parsed<L>> flag,
-      Function<L, Object> writer)
-      implements ValueType<L> {
-    @Override
-    public Optional<L> read(Input in) {
-      List<E> found = list.get();
-      Value value = in.value();
-      if (value.kind() == Kind.LIST) {
-        int number = 1;
-        for (Value element : value.elements()) {
-          one(in, number++, element, found);
+  /** The elements of a list, or a single one without a list; none of null. */
+  private static <E> List<E> elements(Input in, ElementDecoder<E> decoder) {
+    List<E> found = new ArrayList<>();
+    if (in.value().kind() == Kind.LIST) {
+      int number = 0;
+      for (Node node : in.value().elements()) {
+        Input element = in.element(++number, Value.of(node));
+        if (element.value().kind() == Kind.NULL) {
+          element.mismatch("", "write a value, or remove the element");
+        } else {
+          decoder.decode(element, found);
         }
-      } else if (value.kind() == Kind.NULL) {
-        in.places().add(value);
-      } else if (alone) {
-        one(in, 0, value, found);
-      } else {
-        return in.mismatch(", not a list", listHint(value));
+        while (in.elements().size() < found.size()) {
+          in.elements().add(node);
+        }
       }
-      return Optional.of(copier.apply(found));
+    } else if (in.value().kind() != Kind.NULL) {
+      decoder.decode(in, found);
+      found.forEach(_ -> in.elements().add(in.value().node()));
     }
-
-    private void one(Input in, int number, Value value, List<E> found) {
-      Element element = new Element(in.key(), number, value, in.problems());
-      if (value.kind() == Kind.NULL) {
-        element.mismatch("", "write a value, or remove the element");
-        return;
-      }
-      reader.read(
-          element,
-          each -> {
-            found.add(each);
-            in.places().add(value);
-          });
-    }
-
-    @Override
-    public Parsed<L> parse(String text) {
-      return flag.apply(text);
-    }
-
-    @Override
-    public Map<String, Object> schema() {
-      return alone
-          ? Map.of(
-              "oneOf",
-              List.of(
-                  elementSchema,
-                  ordered("type", "array", "items", elementSchema),
-                  Map.of("type", "null")))
-          : ordered("type", List.of("array", "null"), "items", elementSchema);
-    }
-
-    @Override
-    public Object json(L value) {
-      return writer.apply(value);
-    }
-
-    @Override
-    public L copy(L value) {
-      return copier.apply(value);
-    }
-  }
-
-  private static <E> ListType<E, List<E>> listOf(
-      ElementReader<E> reader, Map<String, Object> elementSchema) {
-    return new ListType<>(
-        reader,
-        true,
-        elementSchema,
-        ArrayList::new,
-        List::copyOf,
-        ListTypes::noFlag,
-        ListTypes::texts);
-  }
-
-  private static <L> ValueType.Parsed<L> noFlag(String text) {
-    throw new IllegalStateException("this key has no flag: " + text);
+    return found;
   }
 
   private static List<String> texts(List<?> values) {
     return values.stream().map(Object::toString).toList();
+  }
+
+  private static <E> Optional<List<E>> unite(List<E> first, List<E> next) {
+    return Optional.of(Stream.concat(first.stream(), next.stream()).distinct().toList());
   }
 
   private static String listHint(Value value) {
@@ -141,7 +97,7 @@ final class ListTypes {
     }
     int dash = text.indexOf(" - ");
     if (value.kind() == Kind.TEXT && dash > 0) {
-      return "a dash is missing: \"- " + Phrases.shortened(text.substring(0, dash)) + "\"";
+      return "a dash is missing: \"- " + Words.shortened(text.substring(0, dash)) + "\"";
     }
     return value.kind() == Kind.TEXT && text.indexOf('\n') < 0
         ? "write a list: [" + apart(text) + "]"
@@ -150,69 +106,36 @@ final class ListTypes {
 
   /** The parts of a text divided by commas or spaces, each in quotes. */
   private static String apart(String text) {
-    List<String> parts = new ArrayList<>();
-    for (String part : text.split("[,\\s]+")) {
-      if (!part.isEmpty()) {
-        parts.add(Phrases.quoted(part));
-      }
-    }
-    return String.join(", ", parts.size() > 3 ? parts.subList(0, 3) : parts)
+    List<String> parts =
+        Arrays.stream(text.split("[,\\s]+")).filter(part -> !part.isEmpty()).toList();
+    return parts.stream().limit(3).map(Words::quoted).collect(Collectors.joining(", "))
         + (parts.size() > 3 ? ", …" : "");
   }
 
-  /** Blocks of addresses. */
-  static final ValueType<Cidrs> CIDRS =
-      new ListType<>(
-          ListTypes::cidr,
-          false,
-          ordered(
-              "type",
-              "string",
-              "pattern",
-              "^([0-9]{1,3}(\\.[0-9]{1,3}){3}|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)/[0-9]{1,3}$"),
-          ArrayList::new,
-          Cidrs::copyOf,
-          ListTypes::noFlag,
-          ListTypes::texts);
-
-  private static void cidr(Element element, Consumer<Cidr> values) {
-    Value value = element.value();
+  private static void cidr(Input in, List<Cidr> found) {
     String example = "write an address, a slash and a length, such as \"10.0.0.0/8\"";
-    if (value.kind() != Kind.TEXT) {
-      element.mismatch(", not a CIDR", example);
+    if (in.value().kind() != Kind.TEXT) {
+      in.mismatch(", not a CIDR", example);
       return;
     }
-    String text = value.text();
-    String what = "CIDR " + Phrases.quoted(text);
+    String text = in.value().text();
     switch (Cidr.parse(text)) {
-      case Cidr.Parsed.Block(Cidr cidr) -> values.accept(cidr);
+      case Cidr.Parsed.Block(Cidr cidr) -> found.add(cidr);
       case Cidr.Parsed.Misaligned(Ip ip, Cidr network) ->
-          element
-              .problems()
-              .error(
-                  value,
-                  what
-                      + " is not aligned to a CIDR block, ip: \""
-                      + ip
-                      + "\" network: \""
-                      + network
-                      + "\"",
-                  "write \"%s\", or \"%s/%d\" for one address"
-                      .formatted(network, ip, ip.family().bits()));
+          in.error(
+              "CIDR %s is not aligned to a CIDR block, ip: \"%s\" network: \"%s\""
+                  .formatted(Words.quoted(text), ip, network),
+              "write \"%s\", or \"%s/%d\" for one address"
+                  .formatted(network, ip, ip.family().bits()));
       case Cidr.Parsed.V4Mapped() ->
-          element
-              .problems()
-              .error(
-                  value,
-                  what + " is IPv4 written as IPv6, which matches no packet",
-                  "write it as IPv4, such as \"10.0.0.0/8\"");
+          in.error(
+              "CIDR " + Words.quoted(text) + " is IPv4 written as IPv6, which matches no packet",
+              "write it as IPv4, such as \"10.0.0.0/8\"");
       case Cidr.Parsed.Malformed() ->
-          element
-              .problems()
-              .error(
-                  value,
-                  what + " could not be parsed, invalid CIDR address: " + Phrases.shortened(text),
-                  cidrHint(text).orElse(example));
+          in.error(
+              "CIDR %s could not be parsed, invalid CIDR address: %s"
+                  .formatted(Words.quoted(text), Words.shortened(text)),
+              cidrHint(text).orElse(example));
     }
   }
 
@@ -231,104 +154,55 @@ final class ListTypes {
     if (text.strip().indexOf(' ') >= 0) {
       return Optional.of("write one range per element, each after a dash; is a dash missing?");
     }
-    int slash = text.indexOf('/');
-    return (slash < 0 ? Optional.<Ip>empty() : Ip.parse(text.substring(0, slash)))
+    return Ip.parse(text.replaceFirst("/.*", ""))
         .map(Ip::family)
         .map(
             family ->
                 "the length of an " + family + " range is a number from 0 to " + family.bits());
   }
 
-  /** Names of network interfaces. */
-  static final ValueType<List<String>> INTERFACES =
-      listOf(
-          (element, values) -> {
-            Value value = element.value();
-            String fault =
-                value.kind() == Kind.TEXT ? interfaceFault(value.text()) : ", not a name";
-            if (fault.isEmpty()) {
-              values.accept(value.text());
-            } else {
-              element.mismatch(
-                  fault,
-                  "write the name of a network interface such as \"eth0\", or \"eth+\" for all that"
-                      + " begin so");
-            }
-          },
-          ordered(
-              "type",
-              "string",
-              "minLength",
-              1,
-              "maxLength",
-              MAX_INTERFACE_NAME,
-              "pattern",
-              "^[^\\s/:\"'\\\\`+!-][^\\s/:\"'\\\\`+]*\\+?$|^\\+$"));
-
-  private static String interfaceFault(String name) {
-    if (name.isEmpty() || name.equals(".") || name.equals("..")) {
-      return ", not a name";
+  private static void interfaceName(Input in, List<String> found) {
+    String text = in.value().text();
+    boolean good =
+        in.value().kind() == Kind.TEXT
+            && text.length() <= MAX_INTERFACE_NAME
+            && text.matches("[!-~&&[^/:\"'\\\\`+!-]][!-~&&[^/:\"'\\\\`+]]*\\+?|\\+")
+            && !text.matches("\\.\\.?");
+    if (good) {
+      found.add(text);
+    } else {
+      in.mismatch(
+          ", not the name of an interface",
+          "write one of at most 15 characters such as \"eth0\", or \"eth+\" for all that begin so");
     }
-    if (name.length() > MAX_INTERFACE_NAME) {
-      return ", longer than 15 characters";
-    }
-    for (int i = 0; i < name.length(); i++) {
-      char c = name.charAt(i);
-      boolean first = i == 0 && (c == '-' || c == '!');
-      boolean plus = c == '+' && i < name.length() - 1;
-      if (first || plus || c <= ' ' || c > '~' || "/:\"'\\`".indexOf(c) >= 0) {
-        return ", with a " + (c == ' ' ? "space" : String.valueOf(c)) + " where none may be";
-      }
-    }
-    return "";
   }
 
-  /** Addresses and ranges of them. */
-  static final ValueType<List<IpRange>> ADDRESSES =
-      listOf(
-          (element, values) ->
-              Optional.of(element.value())
-                  .filter(value -> value.kind() == Kind.TEXT)
-                  .flatMap(value -> IpRange.parse(value.text()))
-                  .ifPresentOrElse(
-                      values,
-                      () ->
-                          element.mismatch(
-                              ", not an address or a range of addresses",
-                              "write \"192.0.2.1\" or \"192.0.2.1-192.0.2.9\"")),
-          ordered("type", "string", "pattern", "^[0-9A-Fa-f:.]+(-[0-9A-Fa-f:.]+)?$"));
+  private static void addresses(Input in, List<IpRange> found) {
+    Optional<IpRange> range =
+        in.value().kind() == Kind.TEXT ? IpRange.parse(in.value().text()) : Optional.empty();
+    range.ifPresentOrElse(
+        found::add,
+        () ->
+            in.mismatch(
+                ", not an address or a range of addresses",
+                "write \"192.0.2.1\" or \"192.0.2.1-192.0.2.9\""));
+  }
 
-  /** Ports and ranges of them; a text may hold several. */
-  static final ValueType<List<PortRange>> PORTS =
-      new ListType<>(
-          ListTypes::ports,
-          true,
-          ordered(
-              "type",
-              List.of("string", "integer"),
-              "pattern",
-              "^(\\+?[0-9]+(-\\+?[0-9]+)?(,\\+?[0-9]+(-\\+?[0-9]+)?)*)?$",
-              "minimum",
-              1,
-              "maximum",
-              65535),
-          ArrayList::new,
-          List::copyOf,
-          ToPorts::parse,
-          ranges -> String.join(",", texts(ranges)));
-
-  private static void ports(Element element, Consumer<PortRange> values) {
-    Value value = element.value();
-    String reason = "not ports";
-    if (value.kind() == Kind.TEXT || value.kind() == Kind.NUMBER) {
-      switch (ToPorts.parse(value.text())) {
-        case ValueType.Parsed.Valid<List<PortRange>>(var ranges) -> {
-          ranges.forEach(values);
-          return;
-        }
-        case ValueType.Parsed.Malformed<List<PortRange>>(String why) -> reason = why;
+  private static void ports(Input in, List<PortRange> found) {
+    OptionalLong number = in.value().whole();
+    String text = number.isPresent() ? "" + number.getAsLong() : in.value().text();
+    boolean none = text.isEmpty() && in.value().kind() == Kind.TEXT;
+    for (String part : none ? new String[0] : text.split(",", -1)) {
+      Matcher range = PORTS_PART.matcher(part);
+      int first = range.matches() ? Integer.parseInt(range.group(1)) : 0;
+      int last = first == 0 || range.group(3) == null ? first : Integer.parseInt(range.group(3));
+      if (first == 0 || last < first || last > 65535) {
+        in.mismatch(
+            ", not ports from 1 to 65535",
+            "write ports such as \"1024-29999,32768-65535\", without spaces");
+        return;
       }
+      found.add(new PortRange(first, last));
     }
-    element.mismatch(": " + reason, "write ports such as \"1024-29999,32768-65535\"");
   }
 }

@@ -2,6 +2,7 @@ package ipmasq.config;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.snakeyaml.engine.v2.exceptions.Mark;
 
 /**
  * A problem in a config file.
@@ -18,6 +19,34 @@ public record Problem(
   public enum Severity {
     ERROR,
     WARNING
+  }
+
+  /** A place in a file, as in {@link Problem}. */
+  public record Place(String file, int line, int column) {
+    static Place of(String file) {
+      return new Place(file, 0, 0);
+    }
+
+    static Place of(Mark mark) {
+      return new Place(mark.getName(), mark.getLine() + 1, mark.getColumn() + 1);
+    }
+
+    /** The place of a character in a file's text. */
+    static Place of(String file, String text, int index) {
+      int start = text.lastIndexOf('\n', index - 1) + 1;
+      int line = 1 + (int) text.substring(0, start).chars().filter(c -> c == '\n').count();
+      return new Place(file, line, text.codePointCount(start, index) + 1);
+    }
+
+    /** {@code path:3:5}. */
+    @Override
+    public String toString() {
+      return line == 0 ? file : file + ":" + line + ":" + column;
+    }
+  }
+
+  Problem(Severity severity, Place place, String message, String hint) {
+    this(severity, place.file, place.line, place.column, message, hint);
   }
 
   /** By place in the file; what concerns the file as a whole comes last. */
@@ -51,7 +80,15 @@ public record Problem(
   }
 
   private String text(String word) {
-    String place = line == 0 ? file : file + ":" + line + ":" + column;
-    return place + ": " + word + message + (hint.isEmpty() ? "" : " (" + hint + ")");
+    return new Place(file, line, column) + ": " + word + inWords();
+  }
+
+  /** {@code message (hint)}. */
+  String inWords() {
+    return message + (hint.isEmpty() ? "" : " (" + hint + ")");
+  }
+
+  Problem withHint(String other) {
+    return new Problem(severity, file, line, column, message, other);
   }
 }

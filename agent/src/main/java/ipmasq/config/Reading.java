@@ -1,12 +1,14 @@
 package ipmasq.config;
 
-import java.nio.file.Path;
+import ipmasq.config.Problem.Place;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /** The result of reading the config. */
 public sealed interface Reading {
+  /** The files that were read, or tried. */
+  List<FileSnapshot> sources();
+
   /**
    * A config that can be put in force, with its warnings.
    *
@@ -16,7 +18,7 @@ public sealed interface Reading {
   record Read(
       Config config,
       List<Problem> warnings,
-      List<SourceFile> sources,
+      List<FileSnapshot> sources,
       Map<Key<?>, List<Place>> places,
       Gap gap)
       implements Reading {
@@ -27,8 +29,16 @@ public sealed interface Reading {
     }
 
     /** A config without the places of its values. */
-    public Read(Config config, List<Problem> warnings, List<SourceFile> sources) {
+    public Read(Config config, List<Problem> warnings, List<FileSnapshot> sources) {
       this(config, warnings, sources, Map.of(), Gap.NONE);
+    }
+  }
+
+  /** Errors, perhaps with warnings: the config in force stays in force. */
+  record Rejected(List<Problem> problems, List<FileSnapshot> sources) implements Reading {
+    public Rejected {
+      problems = List.copyOf(problems);
+      sources = List.copyOf(sources);
     }
   }
 
@@ -46,36 +56,4 @@ public sealed interface Reading {
       return phrase.isEmpty();
     }
   }
-
-  /** The place of a key. */
-  record Place(String file, int line) {
-    /** {@code path:3}. */
-    @Override
-    public String toString() {
-      return file + ":" + line;
-    }
-  }
-
-  /** Errors, perhaps with warnings: the config in force stays in force. */
-  record Rejected(List<Problem> problems, List<SourceFile> sources) implements Reading {
-    public Rejected {
-      problems = List.copyOf(problems);
-      sources = List.copyOf(sources);
-    }
-  }
-
-  /**
-   * A file that was read, or tried.
-   *
-   * @param bytes empty if it is missing or cannot be read
-   */
-  record SourceFile(Path path, Optional<FileBytes> bytes) {
-    /** The SHA-256 of its bytes in hex. */
-    public Optional<String> hash() {
-      return bytes.map(FileBytes::hash);
-    }
-  }
-
-  /** The files that were read, or tried. */
-  List<SourceFile> sources();
 }

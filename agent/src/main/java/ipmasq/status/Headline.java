@@ -1,5 +1,6 @@
 package ipmasq.status;
 
+import ipmasq.config.FileSnapshot;
 import ipmasq.config.Reading;
 import ipmasq.evidence.flows.FlowEvidence;
 import ipmasq.evidence.neighbours.Conflict;
@@ -146,7 +147,7 @@ public record Headline(Level level, boolean ok, String sentence) {
 
   /** What the rules go by, for people. */
   static String source(Status status) {
-    List<Reading.SourceFile> found =
+    List<FileSnapshot> found =
         status.last().sources().stream().filter(source -> source.hash().isPresent()).toList();
     if (found.isEmpty() || status.last().basis() != Basis.FILE) {
       return "the built-in default";

@@ -1,7 +1,7 @@
 package ipmasq.status;
 
+import ipmasq.config.FileSnapshot;
 import ipmasq.config.Problem;
-import ipmasq.config.Reading;
 import ipmasq.evidence.neighbours.Conflict;
 import ipmasq.net.Family;
 import ipmasq.net.Protocols;
@@ -85,7 +85,7 @@ final class Metrics {
   private void config(Status status) {
     SyncReport last = status.last();
     gauge("config_info", "The SHA-256 of each config file in force; always 1.");
-    for (Reading.SourceFile source : last.sources()) {
+    for (FileSnapshot source : last.sources()) {
       source.hash().ifPresent(it -> add(1, "path", source.path().toString(), "sha256", it));
     }
     gauge(

@@ -1,6 +1,6 @@
 package ipmasq.status;
 
-import ipmasq.config.Reading;
+import ipmasq.config.FileSnapshot;
 import ipmasq.log.Log;
 import ipmasq.net.Family;
 import ipmasq.plan.Tally;
@@ -72,7 +72,7 @@ public final class StatusText {
     status.identity().started().ifPresent(this::agent);
   }
 
-  private static String words(Reading.SourceFile file) {
+  private static String words(FileSnapshot file) {
     return file.path()
         + file.hash().map(h -> " (sha256 " + h.substring(0, 12) + "…)").orElse(" (missing)");
   }

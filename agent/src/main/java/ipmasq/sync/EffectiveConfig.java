@@ -1,6 +1,7 @@
 package ipmasq.sync;
 
 import ipmasq.config.Config;
+import ipmasq.config.FileSnapshot;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
 import ipmasq.net.Family;
@@ -24,7 +25,7 @@ import java.util.Map;
 public record EffectiveConfig(
     Config config,
     Basis basis,
-    List<Reading.SourceFile> sources,
+    List<FileSnapshot> sources,
     List<Problem> problems,
     Map<Family, Policy> kept,
     Reading.Gap gap) {
@@ -36,7 +37,7 @@ public record EffectiveConfig(
   }
 
   public EffectiveConfig(
-      Config config, Basis basis, List<Reading.SourceFile> sources, List<Problem> problems) {
+      Config config, Basis basis, List<FileSnapshot> sources, List<Problem> problems) {
     this(config, basis, sources, problems, Map.of(), Reading.Gap.NONE);
   }
 

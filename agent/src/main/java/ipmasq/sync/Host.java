@@ -2,6 +2,7 @@ package ipmasq.sync;
 
 import ipmasq.backend.Flows;
 import ipmasq.config.Config;
+import ipmasq.config.Key;
 import ipmasq.net.Ip;
 import ipmasq.net.IpRange;
 import java.math.BigInteger;
@@ -22,7 +23,7 @@ public record Host(Supplier<Set<Ip>> addresses, Flows flows) {
   /** Whether replies to {@code outputAddress} would reach this node. */
   List<String> warnings(Config config) {
     List<String> warnings = new ArrayList<>();
-    for (IpRange range : config.outputAddresses()) {
+    for (IpRange range : config.of(Key.OUTPUT_ADDRESS)) {
       BigInteger size =
           new BigInteger(1, range.last().bytes())
               .subtract(new BigInteger(1, range.first().bytes()))

@@ -5,6 +5,7 @@ import ipmasq.backend.Flows.Forgotten;
 import ipmasq.backend.Watch;
 import ipmasq.config.Config;
 import ipmasq.config.Config.Conntrack;
+import ipmasq.config.Key;
 import ipmasq.config.Reading;
 import ipmasq.net.Family;
 import ipmasq.plan.Plan;
@@ -168,7 +169,7 @@ public final class Sync {
       Sweep sweep) {
     Duration took = occasion.took();
     List<String> warnings = new ArrayList<>();
-    int flows = follow(config.config().conntrack(), rules, warnings);
+    int flows = follow(config.config().of(Key.CONNTRACK), rules, warnings);
     Map<Family, Result> results = new EnumMap<>(Family.class);
     rules.forEach((family, enforced) -> results.put(family, enforced.result()));
     rules.values().forEach(enforced -> warnings.addAll(enforced.remarks()));

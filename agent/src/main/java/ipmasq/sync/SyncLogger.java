@@ -1,8 +1,8 @@
 package ipmasq.sync;
 
 import ipmasq.backend.Failure;
+import ipmasq.config.FileSnapshot;
 import ipmasq.config.Problem;
-import ipmasq.config.Reading;
 import ipmasq.log.Log;
 import ipmasq.log.LogEvent;
 import ipmasq.log.LogEvent.Kind;
@@ -95,7 +95,7 @@ public final class SyncLogger implements Consumer<SyncReport> {
     }
     List<Map<String, Object>> files = new ArrayList<>();
     List<String> names = new ArrayList<>();
-    for (Reading.SourceFile source : report.sources()) {
+    for (FileSnapshot source : report.sources()) {
       source
           .hash()
           .ifPresent(

@@ -2,8 +2,8 @@ package ipmasq.sync;
 
 import ipmasq.backend.Failure;
 import ipmasq.config.Config;
+import ipmasq.config.FileSnapshot;
 import ipmasq.config.Problem;
-import ipmasq.config.Reading;
 import ipmasq.net.Family;
 import ipmasq.plan.Change;
 import ipmasq.policy.Policy;
@@ -114,7 +114,7 @@ public record SyncReport(
   }
 
   /** The files that it was read from; empty if it is the fallback. */
-  public List<Reading.SourceFile> sources() {
+  public List<FileSnapshot> sources() {
     return effective.sources();
   }
 

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ipmasq.config.FileBytes;
+import ipmasq.config.FileSnapshot;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,7 +36,7 @@ class CheckTest {
   }
 
   private static String hash(String text) {
-    return new FileBytes(text.getBytes(UTF_8)).hash();
+    return FileSnapshot.of(Path.of("f"), text.getBytes(UTF_8)).hash().orElseThrow();
   }
 
   @Test
@@ -148,7 +148,7 @@ class CheckTest {
         check("", file("m", manifest + "      - 10.0.0.1/8\n    masqLinklocl: true\n")).err());
     assertEquals(
         """
-        m:13:5: warning: pin is given twice; the one at 13:5 counts (remove the one at 12:5)
+        m:13:5: warning: pin is given twice, at m:12:5 too; this one counts (remove the other)
         """,
         check("", file("m", manifest + "    pin: false\n    pin: false\n")).err());
   }
@@ -157,7 +157,7 @@ class CheckTest {
   void aManifestMayHoldTheConfigInQuotesOrNotAtAll() throws IOException {
     assertEquals(
         """
-        m:1:44: error: pin is the text "maybe", not a boolean (at 1:6 of this text) (write true or false, without quotes)
+        m:data.config:1:6: error: pin is the text "maybe", not a boolean (write true or false, without quotes)
         """,
         check("", file("m", "{kind: ConfigMap, data: {other: x, config: \"pin: maybe\\n\"}}"))
             .err());

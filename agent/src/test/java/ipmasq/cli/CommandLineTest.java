@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ipmasq.config.Key;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -37,8 +38,9 @@ class CommandLineTest {
   @Test
   void theLastOfTwoCounts() throws WrongUsage {
     assertFalse(good("--random-fully", "--random-fully=F").isOn(flag("random-fully")));
-    assertFalse(good("--random-fully", "--random-fully=F").defaults().config().randomFully());
-    assertTrue(good().defaults().config().randomFully());
+    assertFalse(
+        good("--random-fully", "--random-fully=F").defaults().config().of(Key.RANDOM_FULLY));
+    assertTrue(good().defaults().config().of(Key.RANDOM_FULLY));
   }
 
   @Test

@@ -11,7 +11,7 @@ class ChainNameTest {
   @ValueSource(
       strings = {"IP-MASQ-AGENT", "x", "1234567890123456789012345678", "a!b", "masquerade"})
   void names(String text) {
-    assertEquals("", ChainName.fault(text));
+    assertEquals("", Type.chainFault(text));
   }
 
   @ParameterizedTest
@@ -36,6 +36,6 @@ class ChainNameTest {
         "SNAT",
       })
   void refusals(String text) {
-    assertNotEquals("", ChainName.fault(text));
+    assertNotEquals("", Type.chainFault(text));
   }
 }

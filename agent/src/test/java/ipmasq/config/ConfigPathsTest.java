@@ -25,7 +25,8 @@ class ConfigPathsTest {
   }
 
   private static Reading read(ConfigPaths.IfMissing ifMissing, Path... sources) {
-    return ConfigReader.read(new ConfigPaths(List.of(sources), ifMissing), FlagDefaults.none());
+    return ConfigReader.read(
+        new ConfigPaths(List.of(sources), ifMissing).read(), FlagDefaults.none());
   }
 
   private Config config(Path... sources) {
@@ -75,9 +76,9 @@ class ConfigPathsTest {
   void booleansAreOred() throws IOException {
     Path yes = write("yes", "masqLinkLocal: true\nrandomFully: false\n");
     Path no = write("no", "masqLinkLocal: false\nrandomFully: false\n");
-    assertEquals(true, config(yes, no).masqLinkLocal());
-    assertEquals(true, config(no, yes).masqLinkLocal());
-    assertEquals(false, config(no, yes).randomFully());
+    assertEquals(true, config(yes, no).of(Key.MASQ_LINK_LOCAL));
+    assertEquals(true, config(no, yes).of(Key.MASQ_LINK_LOCAL));
+    assertEquals(false, config(no, yes).of(Key.RANDOM_FULLY));
   }
 
   @Test
@@ -131,7 +132,7 @@ class ConfigPathsTest {
   @Test
   void missingFilesAddNothing() throws IOException {
     Path a = write("a", "masqLinkLocal: true\n");
-    assertEquals(true, config(directory.resolve("none"), a).masqLinkLocal());
+    assertEquals(true, config(directory.resolve("none"), a).of(Key.MASQ_LINK_LOCAL));
   }
 
   @Test
@@ -186,17 +187,14 @@ class ConfigPathsTest {
     Path socket = directory.resolve("socket");
     Path self = Files.createSymbolicLink(directory.resolve("self"), Path.of("self"));
     Path zero = Files.createSymbolicLink(directory.resolve("zero"), Path.of("/dev/zero"));
-    String hint = " (check the path, its links and its mount)";
     try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       server.bind(UnixDomainSocketAddress.of(socket));
       assertEquals(
-          String.join(
-              "\n",
-              "fifo: error: cannot be read: it is a FIFO, not a file" + hint,
-              "socket: error: cannot be read: it is a socket, not a file" + hint,
-              "zero: error: cannot be read: it is a device, not a file" + hint,
-              "self: error: cannot be read: it is a symbolic link that leads back to itself"
-                  + hint),
+          """
+          fifo: error: cannot be read: it is not a file (check the path, its links and its mount)
+          socket: error: cannot be read: it is not a file (check the path, its links and its mount)
+          zero: error: cannot be read: it is not a file (check the path, its links and its mount)
+          self: error: cannot be read: it is a symbolic link that leads back to itself (check the path, its links and its mount)""",
           problems(fifo, socket, zero, self));
     }
     // A link to a directory is a directory.

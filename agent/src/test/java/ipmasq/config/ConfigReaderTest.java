@@ -37,14 +37,14 @@ class ConfigReaderTest {
         assertInstanceOf(Reading.Read.class, ConfigReader.read(file, FlagDefaults.none()));
     assertEquals(Config.defaults(), read.config());
     assertEquals(List.of(), read.warnings());
-    assertEquals(List.of(new Reading.SourceFile(file, Optional.empty())), read.sources());
+    assertEquals(List.of(FileSnapshot.missing(file)), read.sources());
   }
 
   @Test
   void theSourceSaysWhichBytesWereRead() {
     Reading reading = reads.reading("masqLinkLocal: true\n");
     // printf 'masqLinkLocal: true\n' | sha256sum
-    Reading.SourceFile source = reading.sources().getFirst();
+    FileSnapshot source = reading.sources().getFirst();
     assertEquals(directory.resolve("f"), source.path());
     assertEquals(
         Optional.of("e700d4f2ffc0214da31f71ba7b2a3df57d18933223fbfd9ca82f48578905a68a"),
@@ -91,7 +91,7 @@ class ConfigReaderTest {
         reads.config(
             "{\n\t\"masqLinkLocal\":\ttrue,\n\t\"nonMasqueradeCIDRs\": [\n\t\t\"10.0.0.0\\/8\",\n"
                 + "\t\t\"\\u0031\\u0031.0.0.0/8\"\n\t]\n}\n");
-    assertEquals(true, config.masqLinkLocal());
+    assertEquals(true, config.of(Key.MASQ_LINK_LOCAL));
     assertEquals("[10.0.0.0/8, 11.0.0.0/8]", config.nonMasqueradeCidrs().toString());
   }
 
@@ -106,17 +106,16 @@ class ConfigReaderTest {
   @Test
   void nullAfterAnotherValueInJson() {
     assertEquals(
-        "f:1:23: error: masqLinkLocal is given twice, at 1:2 too (remove one)",
+        "f:1:23: error: masqLinkLocal is given twice, at f:1:2 too (remove one)",
         reads.problems("{\"masqLinkLocal\":true,\"masqLinkLocal\":null}"));
   }
 
   @Test
   void inYamlTheLastIsAllThereIs() {
     assertEquals(
-        "f:2:1: warning: masqLinkLocal is given twice; the one at 2:1 counts (remove the one at"
-            + " 1:1)",
+        "f:2:1: warning: masqLinkLocal is given twice, at f:1:1 too; this one counts (remove the"
+            + " other)",
         reads.warnings("masqLinkLocal: x\nmasqLinkLocal: true\n"));
-    assertEquals(false, reads.config("masqLinkLocal: true\nmasqLinkLocal: null\n").masqLinkLocal());
   }
 
   @Test
@@ -124,9 +123,9 @@ class ConfigReaderTest {
     assertEquals(
         "f:2:1: warning: key \"masqlinklocal\" is taken for masqLinkLocal (write"
             + " \"masqLinkLocal\")\n"
-            + "f:2:1: error: masqLinkLocal is given twice, at 1:1 too (remove one)",
+            + "f:2:1: error: masqLinkLocal is given twice, at f:1:1 too (remove one)",
         reads.problems("masqLinkLocal: true\nmasqlinklocal: false\n"));
-    assertEquals(false, reads.config("masqL\u0131nkLocal: true\n").masqLinkLocal());
+    assertEquals(false, reads.config("masqL\u0131nkLocal: true\n").of(Key.MASQ_LINK_LOCAL));
   }
 
   @Test
@@ -143,16 +142,20 @@ class ConfigReaderTest {
             .nonMasqueradeCidrs());
     // What comes later wins, a merge as well as a key.
     String base = "b: &b {masqLinkLocal: true}\n";
-    assertEquals(true, reads.config(base + "<<: *b\n").masqLinkLocal());
-    assertEquals(false, reads.config(base + "<<: *b\nmasqLinkLocal: false\n").masqLinkLocal());
-    assertEquals(true, reads.config(base + "masqLinkLocal: false\n<<: *b\n").masqLinkLocal());
+    assertEquals(true, reads.config(base + "<<: *b\n").of(Key.MASQ_LINK_LOCAL));
+    assertEquals(
+        false, reads.config(base + "<<: *b\nmasqLinkLocal: false\n").of(Key.MASQ_LINK_LOCAL));
+    assertEquals(
+        true, reads.config(base + "masqLinkLocal: false\n<<: *b\n").of(Key.MASQ_LINK_LOCAL));
     // Of several maps the first.
     assertEquals(
         true,
-        reads.config(base + "<<: [*b, {masqLinkLocal: false, cidrLimit: 9}]\n").masqLinkLocal());
+        reads
+            .config(base + "<<: [*b, {masqLinkLocal: false, cidrLimit: 9}]\n")
+            .of(Key.MASQ_LINK_LOCAL));
     // An anchor can be given anew.
     assertEquals(
-        true, reads.config("a: &a false\nb: &a true\nmasqLinkLocal: *a\n").masqLinkLocal());
+        true, reads.config("a: &a false\nb: &a true\nmasqLinkLocal: *a\n").of(Key.MASQ_LINK_LOCAL));
   }
 
   @Test
@@ -165,14 +168,14 @@ class ConfigReaderTest {
             "nonMasqueradeCIDRs: [\n\t10.0.0.0/8\n\t]\nmasqLinkLocal: true\n",
             "cidrLimit: 5\rmasqLinkLocal: true\r",
             "cidrLimit: 5\r\nmasqLinkLocal: true\r\n")) {
-      assertEquals(true, reads.config(text).masqLinkLocal(), text);
+      assertEquals(true, reads.config(text).of(Key.MASQ_LINK_LOCAL), text);
     }
   }
 
   @Test
   void encodings() {
     String text = "\ufeffmasqLinkLocal: true\n";
-    assertEquals(true, reads.config(text).masqLinkLocal());
+    assertEquals(true, reads.config(text).of(Key.MASQ_LINK_LOCAL));
     for (Charset charset : List.of(StandardCharsets.UTF_16LE, StandardCharsets.UTF_16BE)) {
       assertEquals(
           "f:1:1: error: the file is UTF-16 (save it as UTF-8; PowerShell's > writes UTF-16, |"

@@ -75,7 +75,9 @@ class ConformanceTest {
   private static List<Cidr> exempt(Config config, Family family) {
     Set<Cidr> cidrs = new LinkedHashSet<>();
     boolean masquerade =
-        family == Family.IPV4 ? config.masqLinkLocal() : config.masqLinkLocalIpv6();
+        family == Family.IPV4
+            ? config.of(Key.MASQ_LINK_LOCAL)
+            : config.of(Key.MASQ_LINK_LOCAL_IPV6);
     if (!masquerade) {
       cidrs.add(family.linkLocal());
     }

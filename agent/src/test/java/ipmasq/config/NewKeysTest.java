@@ -69,16 +69,17 @@ class NewKeysTest {
 
   @Test
   void oneAloneOrAList() {
-    assertEquals(List.of("eth0"), reads.config("outputInterface: eth0\n").outputInterfaces());
-    assertEquals(List.of(), reads.config("outputInterface:\n").outputInterfaces());
+    assertEquals(List.of("eth0"), reads.config("outputInterface: eth0\n").of(Key.OUTPUT_INTERFACE));
+    assertEquals(List.of(), reads.config("outputInterface:\n").of(Key.OUTPUT_INTERFACE));
     assertEquals(
         List.of(IpRange.parse("192.0.2.1").orElseThrow()),
-        reads.config("outputAddress: 192.0.2.1\n").outputAddresses());
+        reads.config("outputAddress: 192.0.2.1\n").of(Key.OUTPUT_ADDRESS));
     assertEquals(
         List.of(new PortRange(1, 2), new PortRange(5000, 5000)),
-        reads.config("toPorts: [1-2, 5000]\n").toPorts());
-    assertEquals(List.of(new PortRange(5000, 5000)), reads.config("toPorts: 5000\n").toPorts());
-    assertEquals(List.of(), reads.config("toPorts: \"\"\n").toPorts());
+        reads.config("toPorts: [1-2, 5000]\n").of(Key.TO_PORTS));
+    assertEquals(
+        List.of(new PortRange(5000, 5000)), reads.config("toPorts: 5000\n").of(Key.TO_PORTS));
+    assertEquals(List.of(), reads.config("toPorts: \"\"\n").of(Key.TO_PORTS));
   }
 
   @Test
@@ -105,7 +106,7 @@ class NewKeysTest {
   void theSamePrefixAsTheDefaults() {
     assertEquals(
         """
-        f:1:19: error: 10.0.0.0/8 is in masqueradeCIDRs and by default in nonMasqueradeCIDRs too (give nonMasqueradeCIDRs without it)
+        f:1:19: error: 10.0.0.0/8 is in masqueradeCIDRs and, by default, in nonMasqueradeCIDRs too (remove it from one of the two lists)
         f:1:31: error: 169.254.0.0/16 is in masqueradeCIDRs, but link-local is exempt (write "masqLinkLocal: true" instead)""",
         reads.problems("masqueradeCIDRs: [10.0.0.0/8, 169.254.0.0/16]\n"));
   }

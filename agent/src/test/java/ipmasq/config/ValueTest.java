@@ -1,7 +1,9 @@
 package ipmasq.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -10,11 +12,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What a scalar means. */
 class ValueTest {
   private static Value value(String yaml) {
-    try {
-      return Document.of("x: " + yaml + "\n").top().orElseThrow().member("x").orElseThrow();
-    } catch (SyntaxError e) {
-      throw new AssertionError(yaml, e);
-    }
+    Yaml documents = Yaml.of("f", "x: " + yaml + "\n", 0);
+    assertTrue(documents.hasNext());
+    return Value.of(documents.next()).member("x").orElseThrow();
   }
 
   private static void is(Value.Kind kind, String text, String yaml) {
@@ -25,20 +25,22 @@ class ValueTest {
   @ParameterizedTest
   @ValueSource(strings = {"y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"})
   void trueWords(String word) {
-    is(Value.Kind.BOOLEAN, "true", word);
+    is(Value.Kind.BOOLEAN, word, word);
+    assertEquals(true, value(word).isTrue());
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {"n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"})
   void falseWords(String word) {
-    is(Value.Kind.BOOLEAN, "false", word);
+    is(Value.Kind.BOOLEAN, word, word);
+    assertEquals(false, value(word).isTrue());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", "~", "null", "Null", "NULL"})
   void nullWords(String word) {
-    is(Value.Kind.NULL, "", word);
+    is(Value.Kind.NULL, word, word);
   }
 
   @ParameterizedTest
@@ -48,28 +50,29 @@ class ValueTest {
     "-64, -64",
     "0100, 64",
     "-0100, -64",
-    "0o100, 64",
     "0x40, 64",
     "0X4f, 79",
     "-0x40, -64",
-    "0b11, 3",
-    "-0b11, -3",
     "1_000, 1000",
     "08, 8",
     "0, 0",
     "-0, 0",
     "64.0, 64",
     "64., 64",
-    "64.5, 64.5",
-    ".5, 0.5",
-    "+.5, 0.5",
     "1e3, 1000",
     "1E+3, 1000",
     "6.4e1, 64",
-    "9223372036854775808, 9223372036854775808",
   })
-  void numbers(String written, String json) {
-    is(Value.Kind.NUMBER, json, written);
+  void wholeNumbers(String written, long number) {
+    is(Value.Kind.NUMBER, written, written);
+    assertEquals(OptionalLong.of(number), value(written).whole());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"64.5", ".5", "+.5", "9223372036854775808", "1e400", "-1e-400"})
+  void otherNumbers(String written) {
+    is(Value.Kind.NUMBER, written, written);
+    assertEquals(OptionalLong.empty(), value(written).whole());
   }
 
   @ParameterizedTest
@@ -83,7 +86,6 @@ class ValueTest {
         "0b2",
         "0b",
         "1e",
-        "1e400",
         "+",
         ".",
         "e3",
@@ -111,9 +113,9 @@ class ValueTest {
     is(Value.Kind.TEXT, "<<", "'<<'");
     is(Value.Kind.MERGE, "<<", "<<");
     is(Value.Kind.TEXT, "64", "!!str 64");
-    is(Value.Kind.BOOLEAN, "true", "!!bool yes");
-    is(Value.Kind.NUMBER, "64", "!!int 0x40");
-    is(Value.Kind.NUMBER, "64", "&a 0x40");
+    is(Value.Kind.BOOLEAN, "yes", "!!bool yes");
+    is(Value.Kind.NUMBER, "0x40", "!!int 0x40");
+    is(Value.Kind.NUMBER, "0x40", "&a 0x40");
     is(Value.Kind.TEXT, "64", "&a '64'");
   }
 }

@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import ipmasq.backend.Failure;
 import ipmasq.backend.Observation;
 import ipmasq.config.Config;
-import ipmasq.config.FileBytes;
+import ipmasq.config.FileSnapshot;
 import ipmasq.config.Problem;
 import ipmasq.config.Reading;
 import ipmasq.evidence.flows.FlowEvidence;
@@ -149,9 +149,7 @@ final class Story {
             new EffectiveConfig(
                 config,
                 basis,
-                List.of(
-                    new Reading.SourceFile(
-                        FILE, Optional.of(new FileBytes("pin: true\n".getBytes(UTF_8))))),
+                List.of(FileSnapshot.of(FILE, "pin: true\n".getBytes(UTF_8))),
                 problems,
                 Map.of(),
                 gap),

@@ -11,7 +11,7 @@ import ipmasq.backend.Failure;
 import ipmasq.backend.Outcome;
 import ipmasq.backend.Watch;
 import ipmasq.config.Config;
-import ipmasq.config.FileBytes;
+import ipmasq.config.FileSnapshot;
 import ipmasq.config.Key;
 import ipmasq.config.Reading;
 import ipmasq.net.Cidr;
@@ -295,11 +295,7 @@ class SyncTest {
 
   private static Reading good(Config config, String text) {
     return new Reading.Read(
-        config,
-        List.of(),
-        List.of(
-            new Reading.SourceFile(
-                Path.of("file"), Optional.of(new FileBytes(text.getBytes(UTF_8))))));
+        config, List.of(), List.of(FileSnapshot.of(Path.of("file"), text.getBytes(UTF_8))));
   }
 
   private static Reading bad() {

@@ -1,15 +1,31 @@
 package ipmasq.config;
 
+import ipmasq.net.ForeignText;
 import java.util.Collection;
 import java.util.Locale;
 import java.util.Optional;
 
-/** The known word that was probably meant. */
-public final class Nearest {
-  private Nearest() {}
+/** Words of a file or a command line, in sentences about them. */
+public final class Words {
+  private static final int LONGEST = 60;
 
-  /** The word with the fewest letters to change, if few enough; upper and lower case are alike. */
-  public static Optional<String> to(String word, Collection<String> known) {
+  private Words() {}
+
+  /** Text in quotes, on one line, without terminal control characters. */
+  static String quoted(String text) {
+    return '"' + shortened(text) + '"';
+  }
+
+  static String shortened(String text) {
+    String start = text.length() > LONGEST ? text.substring(0, LONGEST) : text;
+    return new ForeignText(start.replace("\n", "\\n")).text() + (start.equals(text) ? "" : "…");
+  }
+
+  /**
+   * The known word that was probably meant: the one with the fewest letters to change, if few
+   * enough; upper and lower case are alike.
+   */
+  public static Optional<String> nearest(String word, Collection<String> known) {
     Optional<String> nearest = Optional.empty();
     int least = Math.max(1, word.length() / 3);
     for (String candidate : known) {

@@ -2,8 +2,6 @@ package ipmasq.cni;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.function.Predicate;
 
 /**
  * Replaces files atomically: readers see the old file or the new one, even after a kill or a power
@@ -18,9 +16,6 @@ import java.util.function.Predicate;
  */
 final class AtomicFile {
   private static final String INFIX = ".ip-masq-agent.";
-
-  /** A killed agent leaves one; whatever more there is goes with the next write. */
-  private static final int MOST_TEMPORARIES = 100;
 
   private final Disk disk;
   private long made;
@@ -63,9 +58,8 @@ final class AtomicFile {
    */
   void deleteTemporaries(Path file) throws IOException {
     String start = file.getFileName() + INFIX;
-    Predicate<String> temporary = name -> name.startsWith(start) && name.endsWith(".tmp");
-    List<Path> left = Disk.list(directory(file), temporary, MOST_TEMPORARIES).orElse(List.of());
-    for (Path each : left) {
+    for (Path each :
+        Disk.list(directory(file), name -> name.startsWith(start) && name.endsWith(".tmp"))) {
       disk.delete(each);
     }
   }

@@ -82,13 +82,8 @@ public final class CniBackend implements Backend {
       policy = Optional.of(exempting(family, list.get().blocks(family)));
       String place = found.config().get().place(list.get());
       for (String entry : list.get().invalid()) {
-        (keepExtra ? remarks : flaws)
-            .add(
-                place
-                    + (keepExtra
-                        ? " has an entry that is no CIDR and is kept: "
-                        : " has an entry that is no CIDR: ")
-                    + entry);
+        String kept = keepExtra ? " and is kept: " : ": ";
+        (keepExtra ? remarks : flaws).add(place + " has an entry that is no CIDR" + kept + entry);
       }
     }
     if (found.config().isEmpty() || list.isPresent()) {
@@ -218,5 +213,35 @@ public final class CniBackend implements Backend {
             new Failure(
                 "an OutBoundNAT policy cannot hold " + String.join(", ", parts),
                 "leave that out of the config of Windows nodes"));
+  }
+
+  /**
+   * What the config held of one family.
+   *
+   * @param config the file as it was read; empty if none has an OutBoundNAT policy
+   */
+  private record CniObserved(
+      Family family,
+      Optional<Policy> policy,
+      List<String> flaws,
+      boolean absent,
+      Optional<CniConfig> config,
+      List<String> remarks)
+      implements Observed {
+    CniObserved {
+      flaws = List.copyOf(flaws);
+      remarks = List.copyOf(remarks);
+    }
+
+    /** Whether another look found the same of this family. */
+    boolean matches(CniObserved other) {
+      return config.map(CniConfig::path).equals(other.config.map(CniConfig::path))
+          && policy.equals(other.policy)
+          && list().map(ExceptionList::invalid).equals(other.list().map(ExceptionList::invalid));
+    }
+
+    Optional<ExceptionList> list() {
+      return config.flatMap(file -> file.list(family));
+    }
   }
 }

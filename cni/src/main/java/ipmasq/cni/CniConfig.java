@@ -12,6 +12,8 @@ import ipmasq.net.Family;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -34,9 +36,6 @@ record CniConfig(
     Optional<byte[]> backup,
     Optional<Set<Cidr>> owned) {
 
-  /** A container runtime loads the first of its directory; many times more than people have. */
-  static final int MOST_FILES = 100;
-
   /**
    * What is at a path.
    *
@@ -52,17 +51,9 @@ record CniConfig(
   static Found find(Path path) {
     List<Failure> broken = new ArrayList<>();
     try {
-      List<Path> paths = paths(path);
-      if (paths.size() > MOST_FILES) {
-        broken.add(
-            new Failure(
-                path + " has more than " + MOST_FILES + " CNI configs",
-                "name the one to keep with --cni-config"));
-        return new Found(Optional.empty(), broken);
-      }
-      for (Path file : paths) {
-        Optional<CniConfig> config = read(file, broken);
-        if (config.isPresent() && !config.get().lists.isEmpty()) {
+      for (Path file : paths(path)) {
+        Optional<CniConfig> config = read(file, broken).filter(it -> !it.lists.isEmpty());
+        if (config.isPresent()) {
           return new Found(config, broken);
         }
       }
@@ -72,9 +63,9 @@ record CniConfig(
     return new Found(Optional.empty(), broken);
   }
 
-  /** The configs in a directory, or the path itself; of too many, one more than may be. */
+  /** The configs in a directory, or the path itself. */
   static List<Path> paths(Path path) throws IOException {
-    return Disk.list(path, CniConfig::isConfig, MOST_FILES + 1).orElse(List.of(path));
+    return Files.isDirectory(path) ? Disk.list(path, CniConfig::isConfig) : List.of(path);
   }
 
   /** What a container runtime would load. */
@@ -82,40 +73,33 @@ record CniConfig(
     return name.endsWith(".conf") || name.endsWith(".conflist") || name.endsWith(".json");
   }
 
-  private static Optional<CniConfig> read(Path path, List<Failure> broken) {
+  private static Optional<CniConfig> read(Path file, List<Failure> broken) {
+    byte[] bytes = {};
     try {
-      Optional<byte[]> bytes = Disk.read(path);
-      if (bytes.isPresent()) {
-        return read(path.toRealPath(), bytes.get(), broken);
-      }
-      broken.add(
-          new Failure(
-              "there is no CNI config at " + path,
-              "name a file or a directory with --cni-config; a network plugin that is being"
-                  + " installed may write it later"));
-    } catch (IOException e) {
-      broken.add(unreadable(path, e));
-    }
-    return Optional.empty();
-  }
-
-  private static Optional<CniConfig> read(Path path, byte[] bytes, List<Failure> broken)
-      throws IOException {
-    try {
+      Path path = file.toRealPath();
+      bytes = Disk.read(path);
       return Optional.of(
           new CniConfig(
               path,
               bytes,
               PolicyFinder.lists(bytes),
-              Disk.read(AtomicFile.backup(path)),
-              Disk.read(AtomicFile.owned(path)).map(CniConfig::owned)));
+              Disk.readIfThere(AtomicFile.backup(path)),
+              Disk.readIfThere(AtomicFile.owned(path)).map(CniConfig::owned)));
+    } catch (NoSuchFileException missing) {
+      broken.add(
+          new Failure(
+              "there is no CNI config at " + file,
+              "name a file or a directory with --cni-config; a network plugin that is being"
+                  + " installed may write it later"));
+    } catch (IOException e) {
+      broken.add(unreadable(file, e));
     } catch (MalformedJson e) {
       broken.add(
           new Failure(
-              path + ":" + JsonReader.place(bytes, e.at()) + ": " + e.what(),
+              file + ":" + JsonReader.place(bytes, e.at()) + ": " + e.what(),
               "the file is left alone; repair it by hand"));
-      return Optional.empty();
     }
+    return Optional.empty();
   }
 
   private static Failure unreadable(Path path, IOException e) {

@@ -2,9 +2,8 @@ package ipmasq.cni;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -17,62 +16,51 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /** The file operations, each a single step that may fail or be interrupted. */
 class Disk {
   /** A CNI config has some kilobytes; a hundred thousand ranges, four megabytes. */
   static final int LARGEST = 16 << 20;
 
-  /** The bytes of a regular file of bounded size; empty if it does not exist. */
-  static Optional<byte[]> read(Path file) throws IOException {
+  /** The bytes of a regular file of bounded size. */
+  static byte[] read(Path file) throws IOException {
+    // Opening a FIFO waits for a writer, and some devices never end.
+    if (!Files.readAttributes(file, BasicFileAttributes.class).isRegularFile()) {
+      throw new FileSystemException(file.toString(), null, "it is not a regular file");
+    }
+    try (InputStream in = Files.newInputStream(file)) {
+      byte[] bytes = in.readNBytes(LARGEST + 1);
+      if (bytes.length > LARGEST) {
+        throw new FileSystemException(
+            file.toString(), null, "it is larger than " + (LARGEST >> 20) + " MiB");
+      }
+      return bytes;
+    }
+  }
+
+  static Optional<byte[]> readIfThere(Path file) throws IOException {
     try {
-      BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
-      // Opening a FIFO waits for a writer, and some devices never end.
-      if (!attributes.isRegularFile()) {
-        throw new FileSystemException(file.toString(), null, "it is not a regular file");
-      }
-      try (InputStream in = Files.newInputStream(file)) {
-        byte[] bytes = in.readNBytes(LARGEST + 1);
-        if (bytes.length > LARGEST) {
-          throw new FileSystemException(
-              file.toString(), null, "it is larger than " + (LARGEST >> 20) + " MiB");
-        }
-        return Optional.of(bytes);
-      }
+      return Optional.of(read(file));
     } catch (NoSuchFileException missing) {
       return Optional.empty();
     }
   }
 
-  /**
-   * The regular files of a directory whose names are wanted, in order; empty if it is no directory.
-   *
-   * @param most how many to return at most; if there are more, any of them
-   */
-  static Optional<List<Path>> list(Path directory, Predicate<String> wanted, int most)
-      throws IOException {
-    if (!Files.isDirectory(directory)) {
-      return Optional.empty();
-    }
-    List<Path> files = new ArrayList<>();
-    DirectoryStream.Filter<Path> filter =
-        entry -> wanted.test(entry.getFileName().toString()) && Files.isRegularFile(entry);
-    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory, filter)) {
-      Iterator<Path> each = entries.iterator();
-      while (files.size() < most && each.hasNext()) {
-        files.add(each.next());
-      }
-    } catch (DirectoryIteratorException e) {
+  /** The regular files of a directory whose names are wanted, in order. */
+  static List<Path> list(Path directory, Predicate<String> wanted) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files
+          .filter(file -> wanted.test(String.valueOf(file.getFileName())))
+          .filter(Files::isRegularFile)
+          .sorted()
+          .toList();
+    } catch (UncheckedIOException e) {
       throw e.getCause();
     }
-    Collections.sort(files);
-    return Optional.of(files);
   }
 
   /** Makes a new file that only its owner can read. */

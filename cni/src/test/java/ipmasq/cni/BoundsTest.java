@@ -86,15 +86,4 @@ class BoundsTest {
     assertTrue(
         unseen(directory.resolve("a.conf")).message().endsWith(": it is larger than 16 MiB"));
   }
-
-  @Test
-  void ofTooManyConfigsNoneIsRead() throws Exception {
-    for (int i = 0; i <= CniConfig.MOST_FILES; i++) {
-      node().put(i + ".conf", LIST);
-      node().put(i + ".disabled", LIST);
-    }
-    Failure failure = unseen(directory);
-    assertEquals(directory + " has more than 100 CNI configs", failure.message());
-    assertEquals("name the one to keep with --cni-config", failure.advice());
-  }
 }

@@ -3,7 +3,6 @@ package ipmasq.cli;
 import ipmasq.app.ConflictWatch;
 import ipmasq.app.NodeAddresses;
 import ipmasq.evidence.neighbours.Explanation;
-import ipmasq.evidence.neighbours.Explanation.DecidedBy;
 import ipmasq.evidence.neighbours.Explanation.Outcome;
 import ipmasq.evidence.neighbours.Neighbours;
 import ipmasq.evidence.neighbours.NodeLinks;
@@ -80,34 +79,24 @@ final class Explain {
         return Optional.of("\"" + word + "\"" + example);
       }
     }
-    for (Ip address : addresses) {
-      if (settings.from().filter(from -> from.family() != address.family()).isPresent()) {
-        Ip from = settings.from().get();
+    Optional<Ip> from = settings.from();
+    for (Ip to : addresses) {
+      if (from.isPresent() && from.get().family() != to.family()) {
         return Optional.of(
-            "no packet goes from "
-                + from
-                + " ("
-                + from.family()
-                + ") to "
-                + address
-                + " ("
-                + address.family()
-                + "): give --from an address of the same family");
+            "no packet goes from %s (%s) to %s (%s): give --from an address of the same family"
+                .formatted(from.get(), from.get().family(), to, to.family()));
       }
     }
     List<String> names = new ArrayList<>(NodeAddresses.links().names());
     names.add("lo");
+    String some =
+        String.join(", ", names.subList(0, Math.min(8, names.size())))
+            + (names.size() > 8 ? " and more" : "");
     return settings
         .line()
         .text(Flag.VIA)
         .filter(via -> !settings.configGiven() && !names.contains(via))
-        .map(
-            via ->
-                "this node has no interface \""
-                    + via
-                    + "\"; it has "
-                    + String.join(", ", names.subList(0, Math.min(8, names.size())))
-                    + (names.size() > 8 ? " and more" : ""));
+        .map(via -> "this node has no interface \"" + via + "\"; it has " + some);
   }
 
   /** The running agent samples flows; without one that listens nothing is known of them. */
@@ -179,16 +168,11 @@ final class Explain {
     text.append("A packet ").append(ends(answer)).append(' ').append(answer.sentence());
     text.append(".\n\n");
     line(text, "Config:", desired(answer));
-    if (answer.outcome().isPresent()) {
-      line(text, "Rules:", answer.reason());
-      answer
-          .outcome()
-          .get()
-          .decidedBy()
-          .ifPresent(by -> line(text, "Decided by:", by.owner() + ": " + by.rule()));
-    } else {
-      line(text, "Why:", answer.reason());
-    }
+    line(text, answer.outcome().isPresent() ? "Rules:" : "Why:", answer.why());
+    answer
+        .outcome()
+        .flatMap(Outcome::by)
+        .ifPresent(by -> line(text, "Decided by:", by.owner().title() + ": " + by.rule()));
     answer.flows().ifPresent(flows -> line(text, "Live flows:", flows));
     answer.advice().ifPresent(advice -> line(text, "To do:", advice));
     return text.toString();
@@ -235,43 +219,23 @@ final class Explain {
             : new TextTable("PACKET", "CONFIG", "OUTCOME", "DECIDED BY");
     for (Explanation answer : answers) {
       String packet = answer.from().map(from -> from + " to ").orElse("") + answer.to();
-      String config =
-          switch (answer.desired().kind()) {
-            case KEPT -> "keep";
-            case TRANSLATED -> "masquerade";
-            case ANYTHING -> "-";
-          };
+      String config = answer.desired().kind().verb();
       if (byConfig) {
-        table.row(packet, config, answer.reason());
+        table.row(packet, config, answer.why());
       } else {
         table.row(
             packet,
             config,
-            answer.outcome().map(Explain::phrase).orElse("-"),
+            answer.outcome().map(Outcome::phrase).orElse("-"),
             answer.outcome().map(Explain::decider).orElse("-"));
       }
     }
     return table.text("");
   }
 
-  private static String phrase(Outcome outcome) {
-    return switch (outcome) {
-      case Outcome.Kept(var _, var pinned) ->
-          pinned ? "keeps its source, pinned" : "keeps its source";
-      case Outcome.Translated(var _, var to) ->
-          to.map(it -> "translated to " + it).orElse("translated");
-      case Outcome.Dropped _ -> "dropped";
-      case Outcome.Redirected _ -> "gets another destination";
-      case Outcome.May _ -> "may be either";
-    };
-  }
-
   private static String decider(Outcome outcome) {
-    return switch (outcome) {
-      case Outcome.Redirected(var by) -> by.owner();
-      case Outcome.May _ -> "ask for it alone to see why";
-      case Outcome.Kept _, Outcome.Translated _, Outcome.Dropped _ ->
-          outcome.decidedBy().map(DecidedBy::owner).orElse("-");
-    };
+    return outcome.word().equals("unknown")
+        ? "ask for it alone to see why"
+        : outcome.by().map(by -> by.owner().title()).orElse("-");
   }
 }

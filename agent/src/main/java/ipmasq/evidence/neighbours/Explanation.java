@@ -2,18 +2,23 @@ package ipmasq.evidence.neighbours;
 
 import ipmasq.net.Cidr;
 import ipmasq.net.Ip;
+import ipmasq.policy.Packet;
+import ipmasq.policy.Policy;
+import ipmasq.policy.Translation;
+import ipmasq.policy.Verdict;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What happens to a packet, and why.
  *
  * @param desired what the config asks for
  * @param outcome what all rules together do; empty if the kernel was not asked
- * @param why for people
- * @param given what the answer assumes, for people
+ * @param why for people, with what the answer assumes
  * @param flows what sampled flows to the same range showed; empty if no agent was asked
  */
 public record Explanation(
@@ -22,85 +27,139 @@ public record Explanation(
     Wish desired,
     Optional<Outcome> outcome,
     String why,
-    List<String> given,
     Optional<String> flows) {
-  public Explanation {
-    given = List.copyOf(given);
-  }
 
   /**
    * What the config asks for.
    *
    * @param range the range of the config that holds the destination
-   * @param pinned whether it asks to bind the packet to its own source
+   * @param how how the packet is to be translated, if it is
+   * @param pinned whether it is to be bound to its own source
    */
-  public record Wish(Kind kind, Optional<Cidr> range, boolean pinned, String why) {
+  public record Wish(
+      Kind kind, Optional<Cidr> range, Optional<Translation> how, boolean pinned, String why) {
+    private static final String PINNED = ", and pinned: no later chain masquerades it";
+
     /** In one word, which scripts may test for. */
     public enum Kind {
-      KEPT("kept"),
-      TRANSLATED("translated"),
+      KEPT("keep"),
+      TRANSLATED("masquerade"),
       /** The config does not cover such packets. */
-      ANYTHING("anything");
+      ANYTHING("-");
 
-      private final String word;
+      private final String verb;
 
-      Kind(String word) {
-        this.word = word;
+      Kind(String verb) {
+        this.verb = verb;
+      }
+
+      /** For a table. */
+      public String verb() {
+        return verb;
       }
 
       @Override
       public String toString() {
-        return word;
+        return name().toLowerCase(Locale.ROOT);
       }
+    }
+
+    /**
+     * By the policy; what the question leaves open is taken to be within the policy's scope.
+     *
+     * @param policy empty: the agent has no rules there
+     * @param interfaces those that it may leave by; none: unknown
+     */
+    static Wish of(Question question, Optional<Policy> policy, List<String> interfaces) {
+      if (policy.isEmpty()) {
+        return anything("this agent has no rules for " + question.family());
+      }
+      List<String> ways =
+          interfaces.isEmpty() ? policy.get().interfaces().stream().limit(1).toList() : interfaces;
+      if (ways.isEmpty()) {
+        return of(question, policy.get(), null);
+      }
+      List<Wish> each =
+          ways.stream().map(way -> of(question, policy.get(), way)).distinct().toList();
+      return each.size() == 1
+          ? each.getFirst()
+          : anything("it depends on the interface that it leaves by: " + String.join(" or ", ways));
+    }
+
+    private static Wish of(Question question, Policy policy, @Nullable String way) {
+      Optional<Ip> source =
+          question.from().or(() -> policy.sources().stream().findFirst().map(Cidr::first));
+      boolean local = RouteLookup.isLocal(question.to());
+      return switch (policy.verdictFor(
+          new Packet(source.orElse(null), question.to(), local, way))) {
+        case Verdict.LocalDestination() -> anything("it is an address of this node");
+        case Verdict.OtherSource() -> anything("its source is in none of sourceCIDRs");
+        case Verdict.OtherInterface() -> anything("it leaves by none of outputInterface's names");
+        case Verdict.Exempt(var range) ->
+            new Wish(
+                Kind.KEPT,
+                Optional.of(range),
+                Optional.empty(),
+                policy.pinned(),
+                range + " is not masqueraded" + (policy.pinned() ? PINNED : ""));
+        case Verdict.Exception(var range, var how) ->
+            new Wish(
+                Kind.TRANSLATED,
+                Optional.of(range),
+                Optional.of(how),
+                false,
+                range + " is masqueraded, as an exception");
+        case Verdict.Outbound(var how) ->
+            new Wish(
+                Kind.TRANSLATED,
+                Optional.empty(),
+                Optional.of(how),
+                false,
+                "no exempt range contains it");
+      };
+    }
+
+    private static Wish anything(String why) {
+      return new Wish(Kind.ANYTHING, Optional.empty(), Optional.empty(), false, why);
     }
   }
 
-  /** What happens. */
-  public sealed interface Outcome {
-    /**
-     * It leaves with its own source.
-     *
-     * @param pinned whether our rules bind it to that
-     */
-    record Kept(Optional<DecidedBy> by, boolean pinned) implements Outcome {}
-
-    /**
-     * It leaves with another source.
-     *
-     * @param to the addresses that it may get, if known
-     */
-    record Translated(Optional<DecidedBy> by, Optional<String> to) implements Outcome {}
-
-    record Dropped(DecidedBy by) implements Outcome {}
-
-    /** Its destination is, or may be, changed before: what happens then depends on the new one. */
-    record Redirected(DecidedBy by) implements Outcome {}
-
+  /** Its word is for scripts, its phrase for people. */
+  public enum Effect {
+    KEPT("kept", "keeps its source"),
+    /** Our rules bind it to its own source. */
+    PINNED("kept", "keeps its source, pinned"),
+    TRANSLATED("translated", "translated"),
+    DROPPED("dropped", "dropped"),
+    /** What happens depends on the new destination. */
+    REDIRECTED("unknown", "gets another destination"),
     /** Rules that are not judged, or what the question leaves open, decide. */
-    record May(List<DecidedBy> perhaps) implements Outcome {
-      public May {
-        perhaps = List.copyOf(perhaps);
-      }
-    }
+    MAY("unknown", "may be either");
 
+    private final String word;
+    private final String phrase;
+
+    Effect(String word, String phrase) {
+      this.word = word;
+      this.phrase = phrase;
+    }
+  }
+
+  /**
+   * What happens.
+   *
+   * @param by the rule that decides, if there is one; of several, none is named
+   * @param source the addresses that a translated packet may get, if known
+   */
+  public record Outcome(Effect effect, Optional<DecidedBy> by, Optional<String> source) {
     /** One word that scripts may test for. */
-    default String word() {
-      return switch (this) {
-        case Kept _ -> "kept";
-        case Translated _ -> "translated";
-        case Dropped _ -> "dropped";
-        case Redirected _, May _ -> "unknown";
-      };
+    public String word() {
+      return effect.word;
     }
 
-    /** The rule that decides, if there is one. */
-    default Optional<DecidedBy> decidedBy() {
-      return switch (this) {
-        case Kept(var by, var _) -> by;
-        case Translated(var by, var _) -> by;
-        case Dropped(var by) -> Optional.of(by);
-        case Redirected _, May _ -> Optional.empty();
-      };
+    /** For a table. */
+    public String phrase() {
+      return effect.phrase + source.map(it -> " to " + it).orElse("");
     }
   }
 
@@ -108,23 +167,12 @@ public record Explanation(
    * A rule.
    *
    * @param rule its chain and its text
-   * @param owner whose it is
-   * @param advice what to do about it
    */
-  public record DecidedBy(String rule, String owner, String advice) {}
+  public record DecidedBy(String rule, Owner owner) {}
 
   /** The same with what sampled flows showed. */
   public Explanation with(String sampled) {
-    return new Explanation(to, from, desired, outcome, why, given, Optional.of(sampled));
-  }
-
-  /** Whether it happens as the config asks. */
-  public boolean asDesired() {
-    return switch (desired.kind) {
-      case ANYTHING -> true;
-      case KEPT -> outcome.map(it -> it instanceof Outcome.Kept).orElse(true);
-      case TRANSLATED -> outcome.map(it -> it instanceof Outcome.Translated).orElse(true);
-    };
+    return new Explanation(to, from, desired, outcome, why, Optional.of(sampled));
   }
 
   /** What follows {@code A packet to X}. */
@@ -136,12 +184,12 @@ public record Explanation(
         case ANYTHING -> "is left alone";
       };
     }
-    return switch (outcome.get()) {
-      case Outcome.Kept _ -> "keeps its source address";
-      case Outcome.Translated(var _, var source) ->
-          "gets another source address" + source.map(it -> ", " + it).orElse("");
-      case Outcome.Dropped _ -> "is dropped";
-      case Outcome.Redirected _, Outcome.May _ -> "may keep its source address or not";
+    return switch (outcome.get().effect) {
+      case KEPT, PINNED -> "keeps its source address";
+      case TRANSLATED ->
+          "gets another source address" + outcome.get().source.map(it -> ", " + it).orElse("");
+      case DROPPED -> "is dropped";
+      case REDIRECTED, MAY -> "may keep its source address or not";
     };
   }
 
@@ -150,13 +198,13 @@ public record Explanation(
     if (outcome.isEmpty() || desired.kind == Wish.Kind.ANYTHING) {
       return Optional.empty();
     }
-    return switch (outcome.get()) {
-      case Outcome.Redirected _ -> Optional.of("ask for the new destination");
-      case Outcome.May _ ->
-          Optional.of("see what happens to real packets: ip-masq-agent trace " + to);
-      case Outcome.Kept it -> asDesired() ? Optional.empty() : it.by.map(DecidedBy::advice);
-      case Outcome.Translated it -> asDesired() ? Optional.empty() : it.by.map(DecidedBy::advice);
-      case Outcome.Dropped it -> Optional.of(it.by.advice);
+    return switch (outcome.get().effect) {
+      case REDIRECTED -> Optional.of("ask for the new destination");
+      case MAY -> Optional.of("see what happens to real packets: ip-masq-agent trace " + to);
+      case KEPT, PINNED, TRANSLATED, DROPPED ->
+          outcome.get().word().equals(desired.kind.toString())
+              ? Optional.empty()
+              : outcome.get().by.map(by -> by.owner.advice()).filter(it -> !it.isEmpty());
     };
   }
 
@@ -167,20 +215,11 @@ public record Explanation(
     fields.put("from", from.orElse(null));
     fields.put("wanted", desired.kind.toString());
     fields.put("actual", outcome.map(Outcome::word).orElse(null));
-    fields.put(
-        "translatedTo",
-        outcome.orElse(null) instanceof Outcome.Translated(var _, var source)
-            ? source.orElse(null)
-            : null);
-    fields.put(
-        "decidedBy", outcome.flatMap(Outcome::decidedBy).map(Explanation::fields).orElse(null));
-    fields.put("why", reason());
+    fields.put("translatedTo", outcome.flatMap(Outcome::source).orElse(null));
+    fields.put("decidedBy", outcome.flatMap(Outcome::by).map(Explanation::fields).orElse(null));
+    fields.put("why", why);
     fields.put("range", desired.range.orElse(null));
-    fields.put(
-        "pinned",
-        outcome.isEmpty()
-            ? desired.pinned
-            : outcome.get() instanceof Outcome.Kept(var _, var pinned) && pinned);
+    fields.put("pinned", outcome.map(it -> it.effect == Effect.PINNED).orElse(desired.pinned));
     fields.put("sentence", sentence());
     fields.put("flows", flows.orElse(null));
     return fields;
@@ -189,12 +228,7 @@ public record Explanation(
   private static Map<String, Object> fields(DecidedBy by) {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("rule", by.rule);
-    fields.put("owner", by.owner);
+    fields.put("owner", by.owner.title());
     return fields;
-  }
-
-  /** Why, and what that assumes. */
-  public String reason() {
-    return given.isEmpty() ? why : why + "; " + String.join("; ", given);
   }
 }

@@ -3,11 +3,11 @@ package ipmasq.evidence.neighbours;
 import ipmasq.backend.nftables.TableNames;
 import ipmasq.evidence.neighbours.Rule.Base;
 import ipmasq.evidence.neighbours.Rule.Hooks;
+import ipmasq.evidence.neighbours.Rule.Jumps;
 import ipmasq.evidence.neighbours.Rule.Place;
 import ipmasq.evidence.neighbours.Rule.Placed;
 import ipmasq.evidence.neighbours.Rule.Stage;
 import ipmasq.net.Family;
-import ipmasq.net.ForeignText;
 import ipmasq.netlink.nftables.Chain;
 import ipmasq.netlink.nftables.Expression;
 import ipmasq.netlink.nftables.Hook;
@@ -20,10 +20,13 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
  * Reads the chains that packets pass, ours and other programs'. Used by one thread.
@@ -34,13 +37,26 @@ import java.util.Set;
 final class HooksReader implements AutoCloseable {
   private static final int MOST_CHAINS = 1000;
   private static final int MOST_RULES = 10_000;
-  private static final int NF_IP_PRI_FILTER = 0;
-  private static final Set<String> TABLES_OF_IPTABLES = Set.of("raw", "mangle", "nat", "filter");
+  private static final List<String> TABLES = List.of("raw", "mangle", "nat", "filter");
+  private static final List<Integer> PRIORITIES = List.of(-300, -150, Place.NF_IP_PRI_NAT_DST, 0);
+
+  private static final Map<Hook, Stage> STAGES =
+      Map.of(
+          Hook.PREROUTING, Stage.PREROUTING,
+          Hook.OUTPUT, Stage.OUTPUT,
+          Hook.POSTROUTING, Stage.POSTROUTING);
+
+  /** Chains of kube-proxy for one service. */
+  private static final List<String> OF_ONE_SERVICE =
+      List.of("KUBE-SVC-", "KUBE-SEP-", "KUBE-SVL-", "KUBE-EXT-", "KUBE-FW-", "KUBE-XLB-");
+
+  private static final List<String> OF_ONE_SERVICE_IN_NFT =
+      List.of("service-", "external-", "firewall-");
 
   private final Kernel kernel = new Kernel();
   private final IptablesPrinter printer = new IptablesPrinter();
+  private final Set<String> filledIpsets = new HashSet<>();
   private Map<Chain, Printed> printed = new HashMap<>();
-  private boolean readIpsets;
 
   /** What iptables printed for rules; they are held without their counters. */
   private record Printed(List<List<Expression>> rules, List<String> lines) {}
@@ -50,43 +66,21 @@ final class HooksReader implements AutoCloseable {
     /** They are not read: packets to services are not meant. */
     LEFT_OUT,
     /** They are, up to where a packet gets another destination. */
-    FOLLOWED;
+    FOLLOWED
+  }
 
-    private static final List<String> OF_ONE_SERVICE =
-        List.of("KUBE-SVC-", "KUBE-SEP-", "KUBE-SVL-", "KUBE-EXT-", "KUBE-FW-", "KUBE-XLB-");
-    private static final List<String> OF_ONE_SERVICE_IN_NFT =
-        List.of("service-", "external-", "firewall-");
+  static boolean isOfOneService(String chain) {
+    return OF_ONE_SERVICE.stream().anyMatch(chain::startsWith);
+  }
 
-    /** What a jump to a chain of kube-proxy does; empty: it is followed. */
-    Optional<Step> jump(Stage stage, String chain) {
-      boolean ofServices = chain.startsWith("KUBE-") && !chain.equals("KUBE-MARK-MASQ");
-      if (stage == Stage.POSTROUTING || !ofServices) {
-        return Optional.empty();
+  Hooks read(Family family, Neighbours.Ours ours, Services services, Links links) {
+    while (true) {
+      int before = filledIpsets.size();
+      Hooks hooks = new Reading(family, ours, services, links).read();
+      if (filledIpsets.size() == before) { // else rules read earlier may ask them
+        return hooks;
       }
-      if (this == LEFT_OUT) {
-        return Optional.of(new Step.Continue());
-      }
-      return OF_ONE_SERVICE.stream().anyMatch(chain::startsWith)
-          ? Optional.of(new Step.Redirect())
-          : Optional.empty();
     }
-
-    private static boolean isOfOneInNft(String chain) {
-      return OF_ONE_SERVICE_IN_NFT.stream().anyMatch(chain::startsWith);
-    }
-  }
-
-  Hooks read(Family family, Neighbours.Ours ours, Services services) {
-    return new Reading(family, ours, services).read();
-  }
-
-  /** Whether the last reading met a rule that asks an ipset. */
-  boolean readIpsets() {
-    return readIpsets;
-  }
-
-  Kernel kernel() {
-    return kernel;
   }
 
   @Override
@@ -99,22 +93,22 @@ final class HooksReader implements AutoCloseable {
     private final Family family;
     private final Neighbours.Ours ours;
     private final Services services;
+    private final Links links;
     private final IptablesReader iptables;
     private final Map<Table, NftSets> sets = new HashMap<>();
     private final Map<Chain, Printed> stillPrinted = new HashMap<>();
-    private final List<Runnable> toRead =
-        new ArrayList<>(); // once all sets that rules fill are known
     private final List<Base> bases = new ArrayList<>();
     private final List<Placed> rewriters = new ArrayList<>();
     private long unknownMarks;
     private int chainsLeft = MOST_CHAINS;
     private int rulesLeft = MOST_RULES;
 
-    Reading(Family family, Neighbours.Ours ours, Services services) {
+    Reading(Family family, Neighbours.Ours ours, Services services, Links links) {
       this.family = family;
       this.ours = ours;
       this.services = services;
-      this.iptables = new IptablesReader(kernel, family);
+      this.links = links;
+      this.iptables = new IptablesReader(kernel, family, links, filledIpsets);
     }
 
     Hooks read() {
@@ -129,14 +123,20 @@ final class HooksReader implements AutoCloseable {
           base(chain, chain.base().orElseThrow());
         }
       }
-      printer.legacy(family).forEach(this::legacy);
-      toRead.forEach(Runnable::run);
-      Map<Chain, Printed> others = new HashMap<>(printed); // the other family's
-      others.keySet().removeIf(chain -> chain.family() == ipFamily());
-      others.putAll(stillPrinted);
-      printed = others;
-      readIpsets = iptables.readIpsets();
-      return new Hooks(bases, unknownMarks, rewriters, ours.policy());
+      for (String table : TABLES) {
+        if (printer.hasLegacy(family, table)) {
+          legacy(table);
+        }
+      }
+      printed.keySet().removeIf(chain -> chain.family() == ipFamily()); // not the other family's
+      printed.putAll(stillPrinted);
+      return new Hooks(
+          Hooks.inOrder(bases),
+          unknownMarks,
+          List.copyOf(rewriters),
+          ours.policy(),
+          links,
+          iptables.asksIpsets());
     }
 
     private TableFamily ipFamily() {
@@ -163,44 +163,43 @@ final class HooksReader implements AutoCloseable {
 
     private void base(Chain chain, Chain.BaseHook hook) {
       boolean onLink = chain.family() == TableFamily.NETDEV || chain.family() == TableFamily.BRIDGE;
-      Optional<Stage> stage =
-          onLink
-              ? Optional.empty()
-              : switch (hook.hook()) {
-                case PREROUTING -> Optional.of(Stage.PREROUTING);
-                case OUTPUT -> Optional.of(Stage.OUTPUT);
-                case POSTROUTING -> Optional.of(Stage.POSTROUTING);
-                case INGRESS, INPUT, FORWARD, EGRESS -> Optional.empty();
-              };
       boolean nat = hook.type().equals("nat");
       boolean ofIptables =
           chain.family() == ipFamily()
-              && TABLES_OF_IPTABLES.contains(chain.table())
+              && TABLES.contains(chain.table())
               && chain.name().equals(hook.hook().name());
       String name =
           ofIptables
               ? "iptables-nft " + (nat ? "" : chain.table() + " ") + chain.name()
               : "table " + chain.family() + " " + chain.table() + " chain " + chain.name();
+      boolean followed = !onLink && (nat || hook.priority() < 0) && STAGES.containsKey(hook.hook());
+      Stage stage =
+          followed ? STAGES.getOrDefault(hook.hook(), Stage.POSTROUTING) : Stage.POSTROUTING;
       if (!onLink && hook.hook() == Hook.INPUT) {
         return;
       }
-      boolean ofServices =
-          chain.table().equals("kube-proxy") && !stage.equals(Optional.of(Stage.POSTROUTING));
-      if (ofServices && (services == Services.LEFT_OUT || !nat)) {
+      boolean last = followed && stage == Stage.POSTROUTING;
+      if (isOfServices(chain) && !last && (services == Services.LEFT_OUT || !nat)) {
         return; // it marks packets to services, which are not meant
       }
-      if (stage.isEmpty() || !nat && hook.priority() >= NF_IP_PRI_FILTER) {
-        scan(name, chain);
-        return;
-      }
-      Place place = new Place(name, stage.get(), nat, hook.priority());
+      Place place = new Place(name, stage, nat, hook.priority());
       Optional<Step> own = own(chain);
-      if (own.isPresent()) {
-        Rule rule = new Rule(List.of(own.get()), "our own rules");
-        bases.add(new Base(place, "", false, Map.of("", List.of(rule))));
+      if (!followed) {
+        scan(follow(place, chain.name(), false, it -> natively(place, chain, "", it)));
+      } else if (own.isPresent()) {
+        bases.add(Base.of(place, own.get(), "our own rules"));
       } else {
-        walked(place, chain, hook.policy() == Chain.Policy.DROP, ofIptables);
+        bases.add(
+            follow(
+                place,
+                chain.name(),
+                hook.policy() == Chain.Policy.DROP,
+                it -> ofIptables ? printed(place, chain, it) : natively(place, chain, "", it)));
       }
+    }
+
+    private static boolean isOfServices(Chain chain) {
+      return chain.table().equals("kube-proxy");
     }
 
     /** What one of our own chains does; empty if it is not ours, or not for certain. */
@@ -213,101 +212,99 @@ final class HooksReader implements AutoCloseable {
       for (Family each : inOurs ? Family.values() : new Family[0]) {
         boolean same = each == family;
         if (chain.name().equals(TableNames.chain(each).name())) {
-          return Optional.of(same ? new Step.Ours() : new Step.Continue());
+          return Optional.of(same ? Step.Verdict.OURS : Step.NOTHING);
         }
         if (chain.name().equals(TableNames.pin(each).name())) {
-          return Optional.of(same ? new Step.Pin() : new Step.Continue());
+          return Optional.of(same ? Step.Verdict.PIN : Step.NOTHING);
         }
       }
       return Optional.empty(); // another program's, in our table
     }
 
-    /** A base chain that is followed, and the chains that it leads to. */
-    private void walked(Place place, Chain base, boolean drops, boolean ofIptables) {
-      Map<String, List<Rule>> read = new HashMap<>();
-      Deque<String> todo = new ArrayDeque<>(List.of(base.name()));
-      while (!todo.isEmpty() && chainsLeft > 0) {
+    /** A base chain and the chains that it leads to. */
+    private Base follow(
+        Place place, String entry, boolean drops, Function<String, Optional<List<Rule>>> read) {
+      Map<String, List<Rule>> chains = new HashMap<>();
+      Set<String> seen = new HashSet<>();
+      Deque<String> todo = new ArrayDeque<>(List.of(entry));
+      while (!todo.isEmpty()) {
         String name = todo.poll();
-        if (read.containsKey(name)) {
-          continue;
-        }
-        Optional<List<ipmasq.netlink.nftables.Rule>> rules = rules(base, name);
-        if (rules.isEmpty()) {
-          continue;
-        }
-        read.put(name, List.of());
-        Optional<List<String>> lines =
-            ofIptables ? lines(base, name, rules.get()) : Optional.empty();
-        if (lines.isPresent()) {
-          Set<String> targets = Set.copyOf(targets(rules.get()));
-          lines.get().forEach(iptables::fill);
-          targets.stream()
-              .filter(to -> jump(place, "iptables-nft", to).isEmpty())
-              .forEach(todo::add);
-          toRead.add(
-              () ->
-                  read.put(
-                      name, lines.get().stream().map(line -> rule(place, line, targets)).toList()));
-        } else {
-          List<Rule> here = natively(base, place.stage(), rules.get());
-          here.forEach(rule -> rule.target().ifPresent(todo::add));
-          read.put(name, here);
+        if (seen.add(name)) {
+          read.apply(name)
+              .ifPresent(
+                  rules -> {
+                    chains.put(name, rules);
+                    rules.forEach(rule -> rule.targets().forEach(todo::add));
+                  });
         }
       }
-      toRead.add(() -> bases.add(new Base(place, base.name(), drops, read)));
+      return Base.of(place, entry, drops, chains);
     }
 
-    private Rule rule(Place place, String line, Set<String> targets) {
-      return iptables.read(
-          line,
-          name ->
-              targets.contains(name)
-                  ? Optional.of(jump(place, "iptables-nft", name).orElse(new Step.Jump(name)))
-                  : Optional.empty());
+    /**
+     * @param backend whose chain at nat postrouting may be ours
+     */
+    private Jumps jumps(Place place, String backend, boolean ofServices) {
+      return (chain, noReturn) -> {
+        boolean last = place.stage() == Stage.POSTROUTING;
+        if (place.nat()
+            && last
+            && ours.policy().isPresent()
+            && (ours.backend().equals(backend) || ours.backend().equals("iptables"))
+            && !backend.isEmpty()
+            && chain.equals(ours.chain())) {
+          return Optional.of(Step.Verdict.OURS);
+        }
+        boolean service = !last && chain.startsWith("KUBE-") && !chain.equals("KUBE-MARK-MASQ");
+        if (service && services == Services.LEFT_OUT) {
+          return Optional.empty();
+        }
+        return Optional.of(
+            service && isOfOneService(chain)
+                    || ofServices
+                        && !last
+                        && OF_ONE_SERVICE_IN_NFT.stream().anyMatch(chain::startsWith)
+                ? Step.Verdict.REDIRECT
+                : new Step.Jump(chain, noReturn));
+      };
     }
 
-    /** What a jump to a chain of iptables does, if it is not followed. */
-    private Optional<Step> jump(Place place, String variant, String chain) {
-      boolean here = ours.backend().equals(variant) || ours.backend().equals("iptables");
-      return place.nat()
-              && place.stage() == Stage.POSTROUTING
-              && ours.policy().isPresent()
-              && here
-              && chain.equals(ours.chain())
-          ? Optional.of(new Step.Ours())
-          : services.jump(place.stage(), chain);
-    }
-
-    private Optional<List<ipmasq.netlink.nftables.Rule>> rules(Chain base, String name) {
-      Chain chain = new Chain(new Table(base.family(), base.table()), name);
-      chainsLeft--;
-      Optional<Head<ipmasq.netlink.nftables.Rule>> head =
-          kernel.head(it -> it.rules(chain, rulesLeft));
-      if (head.isEmpty() || !head.get().whole()) {
+    private Optional<List<ipmasq.netlink.nftables.Rule>> rules(Chain chain) {
+      if (chainsLeft-- <= 0) {
         return Optional.empty();
       }
-      rulesLeft -= head.get().list().size();
-      return Optional.of(head.get().list());
+      return kernel
+          .head(it -> it.rules(chain, rulesLeft))
+          .filter(Head::whole)
+          .map(
+              head -> {
+                rulesLeft -= head.list().size();
+                return head.list();
+              });
     }
 
-    private static List<String> targets(List<ipmasq.netlink.nftables.Rule> rules) {
-      List<String> targets = new ArrayList<>();
-      for (ipmasq.netlink.nftables.Rule rule : rules) {
-        for (Expression expression : rule.expressions()) {
-          if (expression instanceof Verdict verdict && !verdict.chain().isEmpty()) {
-            targets.add(verdict.chain());
-          }
-        }
-      }
-      return targets;
+    private Optional<List<Rule>> natively(Place place, Chain base, String backend, String name) {
+      Table table = new Table(base.family(), base.table());
+      NftReader reader =
+          new NftReader(
+              kernel,
+              family,
+              sets.computeIfAbsent(table, it -> new NftSets(kernel, it)),
+              place,
+              links,
+              jumps(place, backend, isOfServices(base)));
+      return rules(new Chain(table, name)).map(it -> it.stream().map(reader::read).toList());
     }
 
-    /** What iptables prints for these rules; empty if it does not, or they changed meanwhile. */
-    private Optional<List<String>> lines(
-        Chain base, String name, List<ipmasq.netlink.nftables.Rule> rules) {
+    /** As iptables prints it; natively if it does not, or the rules changed meanwhile. */
+    private Optional<List<Rule>> printed(Place place, Chain base, String name) {
       Chain chain = new Chain(new Table(base.family(), base.table()), name);
+      Optional<List<ipmasq.netlink.nftables.Rule>> rules = rules(chain);
+      if (rules.isEmpty()) {
+        return Optional.empty();
+      }
       List<List<Expression>> said =
-          rules.stream()
+          rules.get().stream()
               .map(
                   rule -> rule.expressions().stream().filter(e -> !(e instanceof Counter)).toList())
               .toList();
@@ -316,113 +313,85 @@ final class HooksReader implements AutoCloseable {
           before != null && before.rules.equals(said)
               ? before
               : new Printed(said, printer.nft(family, base.table(), name));
-      if (now.lines.size() != rules.size()) {
-        return Optional.empty();
+      if (now.lines.size() != said.size()) {
+        return natively(place, base, "iptables-nft", name);
       }
       stillPrinted.put(chain, now);
-      return Optional.of(now.lines);
-    }
-
-    private List<Rule> natively(Chain base, Stage stage, List<ipmasq.netlink.nftables.Rule> rules) {
-      Table table = new Table(base.family(), base.table());
-      NftReader reader =
-          new NftReader(kernel, family, sets.computeIfAbsent(table, it -> new NftSets(kernel, it)));
-      boolean ofServices = base.table().equals("kube-proxy") && stage != Stage.POSTROUTING;
-      List<Rule> read = new ArrayList<>();
-      for (ipmasq.netlink.nftables.Rule rule : rules) {
-        for (Rule each : reader.read(rule)) {
-          boolean service = ofServices && each.target().filter(Services::isOfOneInNft).isPresent();
-          read.add(service ? each.ending(new Step.Redirect()) : each);
+      Set<String> targets = new HashSet<>();
+      for (Expression each : said.stream().flatMap(List::stream).toList()) {
+        if (each instanceof Verdict verdict) {
+          targets.add(verdict.chain());
         }
       }
-      return read;
+      Jumps jumps = jumps(place, "iptables-nft", false);
+      return Optional.of(iptables.read(now.lines, place, targets::contains, jumps));
     }
 
-    /** Of a chain that is not followed: which marks its rules set, and whether they rewrite. */
-    private void scan(String name, Chain base) {
-      Map<String, Boolean> seen = new HashMap<>();
-      Deque<String> todo = new ArrayDeque<>(List.of(base.name()));
-      while (!todo.isEmpty()) {
-        String chain = todo.poll();
-        if (seen.putIfAbsent(chain, true) != null) {
-          continue;
-        }
-        Optional<List<ipmasq.netlink.nftables.Rule>> rules = rules(base, chain);
-        if (rules.isEmpty()) {
-          unknownMarks = 0xffff_ffffL;
-          continue;
-        }
-        for (Rule rule : natively(base, Stage.PREROUTING, rules.get())) {
-          rule.target().ifPresent(todo::add);
-          scan(name, rule);
-        }
-      }
+    /** Of chains that are not followed: which marks their rules set, and whether they rewrite. */
+    private void scan(Base base) {
+      boolean whole =
+          base.chains().containsKey(base.entry())
+              && base.chains().values().stream()
+                  .flatMap(List::stream)
+                  .flatMap(Rule::targets)
+                  .allMatch(base.chains()::containsKey);
+      unknownMarks |= whole ? 0 : Step.Mark.ALL;
+      base.chains().values().forEach(rules -> rules.forEach(rule -> scan(base.place(), rule)));
     }
 
-    private void scan(String name, Rule rule) {
+    private void scan(Place place, Rule rule) {
       for (Step step : rule.steps()) {
-        if (step instanceof Step.SetMark set) {
-          unknownMarks |= set.xor() | set.unknown();
-        } else if (step instanceof Step.Unknown(var _, var effect)) {
-          unknownMarks |= effect == Step.Effect.PATH ? 0xffff_ffffL : 0;
-          if (effect == Step.Effect.ADDRESSES) {
-            rewriters.add(new Placed(new ForeignText(name), false, rule));
+        switch (step) {
+          case Step.SetMark set -> unknownMarks |= set.xor() | set.unknown();
+          case Step.Ask _ -> unknownMarks = Step.Mark.ALL;
+          case Step.Unknown.PATH -> unknownMarks = Step.Mark.ALL;
+          case Step.Unknown.ADDRESSES -> rewriters.add(new Placed(place, rule));
+          default -> {
+            if (step.equals(Step.In.NEVER)) {
+              return;
+            }
           }
-        } else if (step instanceof Step.Ask) {
-          unknownMarks = 0xffff_ffffL;
         }
       }
     }
 
     /** The chains of a table of iptables-legacy. */
-    private void legacy(IptablesPrinter.Saved table) {
-      for (IptablesPrinter.BuiltIn builtIn : table.chains(family)) {
-        Place place = builtIn.place();
-        if (table.name().equals("filter") && !builtIn.readable()) {
-          unknownMarks = 0xffff_ffffL;
-        } else if (!builtIn.readable()) {
-          bases.add(
-              Base.unreadable(place, "rules of iptables-legacy, which nobody here could list"));
-        } else if (table.name().equals("filter")) {
-          table.lines().values().stream()
-              .flatMap(List::stream)
-              .filter(line -> line.contains("MARK"))
-              .forEach(
-                  line -> scan(place.name().text(), iptables.read(line, _ -> Optional.empty())));
-          return;
-        } else {
-          table.lines().values().forEach(lines -> lines.forEach(iptables::fill));
-          toRead.add(() -> bases.add(legacy(place, table, builtIn)));
-        }
+    private void legacy(String table) {
+      Optional<IptablesPrinter.Legacy> read = printer.legacy(family, table);
+      Map<String, List<String>> lines = read.map(IptablesPrinter.Legacy::lines).orElse(Map.of());
+      if (table.equals("filter")) {
+        Place place = new Place("iptables-legacy filter", Stage.POSTROUTING, false, 0);
+        unknownMarks |= read.isEmpty() ? Step.Mark.ALL : 0;
+        lines.values().stream()
+            .flatMap(List::stream)
+            .filter(line -> line.contains("MARK"))
+            .map(line -> iptables.read(line, place, _ -> false, (_, _) -> Optional.empty()))
+            .forEach(rule -> scan(place, rule));
+        return;
       }
-    }
-
-    private Base legacy(Place place, IptablesPrinter.Saved table, IptablesPrinter.BuiltIn builtIn) {
-      Map<String, List<Rule>> read = new HashMap<>();
-      Deque<String> todo = new ArrayDeque<>(List.of(builtIn.entry()));
-      while (!todo.isEmpty()) {
-        String name = todo.poll();
-        List<String> lines = table.lines().get(name);
-        if (lines == null || read.containsKey(name)) {
+      for (Stage stage : Stage.values()) {
+        boolean last = stage == Stage.POSTROUTING;
+        boolean nat = table.equals("nat");
+        int priority =
+            nat && last ? Place.NF_IP_PRI_NAT_SRC : PRIORITIES.get(TABLES.indexOf(table));
+        String name = "iptables-legacy " + (nat ? "" : table + " ") + stage;
+        Place place = new Place(name, stage, nat, priority);
+        Jumps jumps = jumps(place, "iptables-legacy", false);
+        Predicate<String> isChain = lines::containsKey;
+        if (last && table.equals("raw")) {
           continue;
         }
-        List<Rule> rules =
-            lines.stream()
-                .map(
-                    line ->
-                        iptables.read(
-                            line,
-                            to ->
-                                table.isChain(to)
-                                    ? Optional.of(
-                                        jump(place, "iptables-legacy", to)
-                                            .orElse(new Step.Jump(to)))
-                                    : Optional.empty()))
-                .toList();
-        read.put(name, rules);
-        rules.forEach(rule -> rule.target().ifPresent(todo::add));
+        bases.add(
+            read.isEmpty()
+                ? Base.unreadable(place, "rules of iptables-legacy, which nobody here could list")
+                : follow(
+                    place,
+                    stage.name(),
+                    read.get().dropping().contains(stage.name()),
+                    chain ->
+                        Optional.ofNullable(lines.get(chain))
+                            .map(all -> iptables.read(all, place, isChain, jumps))));
       }
-      return new Base(place, builtIn.entry(), builtIn.drops(), read);
     }
   }
 }

@@ -1,7 +1,5 @@
 package ipmasq.evidence.neighbours;
 
-import ipmasq.evidence.neighbours.Rule.Place;
-import ipmasq.evidence.neighbours.Rule.Stage;
 import ipmasq.iptables.ChildProcesses;
 import ipmasq.iptables.Commands;
 import ipmasq.iptables.Commands.CommandResult;
@@ -30,7 +28,7 @@ import java.util.function.Consumer;
 final class IptablesPrinter {
   private static final Duration DEADLINE = Duration.ofSeconds(10);
   private static final int MOST_RULES = 10_000;
-  private static final List<String> LEGACY = List.of("raw", "mangle", "nat", "filter");
+  private static final int MOST_LINES = 100_000; // with those of chains
 
   private final Programs programs = Programs.ofEnvironment();
   private final LegacyTables tables = LegacyTables.ofKernel();
@@ -38,46 +36,68 @@ final class IptablesPrinter {
 
   /** The rules of a chain of iptables-nft, {@code -A CHAIN …}; none if it cannot be printed. */
   List<String> nft(Family family, String table, String chain) {
-    Optional<String> program = program(family, Variant.Kind.NFT, "");
     List<String> lines = new ArrayList<>();
-    if (program.isPresent()) {
-      List<String> command = List.of(program.get(), "-t", table, "-S", chain);
-      boolean printed =
-          run(
-              command,
-              line -> {
-                if (line.startsWith("-A ")) {
-                  lines.add(line);
-                }
-              });
-      return printed ? lines : List.of();
-    }
-    return lines;
+    boolean printed =
+        program(family, Variant.Kind.NFT, "")
+            .filter(
+                program ->
+                    run(
+                        List.of(program, "-t", table, "-S", chain),
+                        line -> {
+                          if (line.startsWith("-A ")) {
+                            lines.add(line);
+                          }
+                        }))
+            .isPresent();
+    return printed ? lines : List.of();
   }
 
-  /** The tables of iptables-legacy; without any, no program is run, which would make them. */
-  List<Saved> legacy(Family family) {
-    List<Saved> all = new ArrayList<>();
-    for (String table : LEGACY) {
-      Presence presence = tables.look(family, table);
-      if (presence != Presence.NOT_THERE) {
-        Saved saved = new Saved(table);
-        Optional<String> program = program(family, Variant.Kind.LEGACY, "-save");
-        if (presence == Presence.THERE && program.isPresent()) {
-          saved.whole =
-              run(List.of(program.get(), "-t", table), saved::accept)
-                  && saved.ended
-                  && saved.rules <= MOST_RULES;
+  /**
+   * A table of iptables-legacy.
+   *
+   * @param lines by chain; those of single services of kube-proxy, most of a node's, are left out
+   * @param dropping built-in chains whose policy is to drop
+   */
+  record Legacy(Map<String, List<String>> lines, Set<String> dropping) {}
+
+  /** Whether there is such a table; without one, no program is run, which would make it. */
+  boolean hasLegacy(Family family, String table) {
+    return tables.look(family, table) != Presence.NOT_THERE;
+  }
+
+  /** A table of iptables-legacy; empty if it cannot be listed. */
+  Optional<Legacy> legacy(Family family, String table) {
+    List<String> all = new ArrayList<>();
+    return program(family, Variant.Kind.LEGACY, "-save")
+        .filter(_ -> tables.look(family, table) == Presence.THERE)
+        .filter(program -> run(List.of(program, "-t", table), line -> add(all, line)))
+        .filter(_ -> all.contains("COMMIT") && all.size() <= MOST_LINES)
+        .filter(_ -> all.stream().filter(it -> it.startsWith("-A ")).count() <= MOST_RULES)
+        .map(_ -> legacy(all));
+  }
+
+  private static void add(List<String> all, String line) {
+    boolean ofOneService =
+        line.startsWith("-A ") && HooksReader.isOfOneService(line.substring("-A ".length()));
+    if (!ofOneService && all.size() <= MOST_LINES) {
+      all.add(line.strip());
+    }
+  }
+
+  private static Legacy legacy(List<String> all) {
+    Legacy legacy = new Legacy(new HashMap<>(), new HashSet<>());
+    for (String line : all) {
+      String[] words = line.split(" ", 3);
+      if (line.startsWith(":")) {
+        legacy.lines.putIfAbsent(words[0].substring(1), new ArrayList<>(2));
+        if (words[1].equals("DROP")) {
+          legacy.dropping.add(words[0].substring(1));
         }
-        all.add(saved);
+      } else if (line.startsWith("-A ")) {
+        legacy.lines.computeIfAbsent(words[1], _ -> new ArrayList<>(2)).add(line);
       }
     }
-    return all;
-  }
-
-  /** Whether there are rules that change without a generation of nf_tables. */
-  boolean hasLegacy(Family family) {
-    return LEGACY.stream().anyMatch(table -> tables.look(family, table) != Presence.NOT_THERE);
+    return legacy;
   }
 
   private boolean run(List<String> command, Consumer<String> lines) {
@@ -94,79 +114,5 @@ final class IptablesPrinter {
       return Optional.of(named);
     }
     return programs.kind(plain) == kind ? Optional.of(plain) : Optional.empty();
-  }
-
-  /** A built-in chain. */
-  record BuiltIn(Place place, String entry, boolean drops, boolean readable) {}
-
-  /** A table, from the output of iptables-save, line by line. */
-  static final class Saved {
-    private final String name;
-    private final Map<String, List<String>> lines = new HashMap<>();
-    private final Set<String> chains = new HashSet<>();
-    private final Set<String> dropping = new HashSet<>();
-    private boolean ended;
-    private boolean whole;
-    private int rules;
-
-    private Saved(String name) {
-      this.name = name;
-    }
-
-    private void accept(String line) {
-      if (line.strip().equals("COMMIT")) {
-        ended = true;
-      } else if (line.startsWith(":")) {
-        String[] words = line.substring(1).split(" ", 3);
-        chains.add(words[0]);
-        lines.computeIfAbsent(words[0], _ -> new ArrayList<>(2));
-        if (words.length > 1 && words[1].equals("DROP")) {
-          dropping.add(words[0]);
-        }
-      } else if (line.startsWith("-A ")) {
-        int space = line.indexOf(' ', 3);
-        String chain = line.substring(3, space < 0 ? line.length() : space);
-        boolean ofOneService =
-            HooksReader.Services.FOLLOWED.jump(Stage.PREROUTING, chain).isPresent();
-        if (!ofOneService && ++rules <= MOST_RULES) { // most of a node's rules are of services
-          lines.computeIfAbsent(chain, _ -> new ArrayList<>(2)).add(line);
-        }
-      }
-    }
-
-    String name() {
-      return name;
-    }
-
-    Map<String, List<String>> lines() {
-      return lines;
-    }
-
-    boolean isChain(String word) {
-      return chains.contains(word);
-    }
-
-    /** The built-in chains that packets pass on their way out. */
-    List<BuiltIn> chains(Family family) {
-      List<BuiltIn> all = new ArrayList<>();
-      for (Stage stage : Stage.values()) {
-        if (name.equals("raw") && stage == Stage.POSTROUTING) {
-          continue;
-        }
-        boolean nat = name.equals("nat");
-        int priority =
-            switch (name) {
-              case "raw" -> -300;
-              case "mangle" -> -150;
-              case "filter" -> 0;
-              default ->
-                  stage == Stage.POSTROUTING ? Place.NF_IP_PRI_NAT_SRC : Place.NF_IP_PRI_NAT_DST;
-            };
-        String text = "iptables-legacy " + (nat ? "" : name + " ") + stage;
-        Place place = new Place(text, stage, nat, priority);
-        all.add(new BuiltIn(place, stage.name(), dropping.contains(stage.name()), whole));
-      }
-      return all;
-    }
   }
 }

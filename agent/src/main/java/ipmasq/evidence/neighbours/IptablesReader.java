@@ -1,6 +1,9 @@
 package ipmasq.evidence.neighbours;
 
-import ipmasq.evidence.neighbours.Packets.Field;
+import ipmasq.evidence.neighbours.Cell.Field;
+import ipmasq.evidence.neighbours.Rule.Jumps;
+import ipmasq.evidence.neighbours.Rule.Place;
+import ipmasq.evidence.neighbours.Step.Test;
 import ipmasq.iptables.Listing;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
@@ -9,87 +12,111 @@ import ipmasq.net.IpRange;
 import ipmasq.net.Protocols;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
+import java.util.function.Predicate;
 
 /** Reads any program's rules as iptables prints them, of either kind. Used for one reading. */
 final class IptablesReader {
+  /** Matches that ask nothing but what their options say. */
   private static final Set<String> SAYS_NOTHING =
       Set.of(
-          "comment",
-          "tcp",
-          "udp",
-          "sctp",
-          "icmp",
-          "icmp6",
-          "multiport",
-          "mark",
-          "addrtype",
-          "conntrack",
-          "state",
-          "iprange");
+          "comment tcp udp sctp icmp icmp6 multiport mark addrtype conntrack state iprange"
+              .split(" "));
+
+  /** Targets that change nothing that matters here. */
+  private static final Set<String> HARMLESS =
+      Set.of(
+          ("LOG NFLOG TRACE CLASSIFY TCPMSS DSCP TOS TTL HL CHECKSUM AUDIT IDLETIMER TCPOPTSTRIP"
+                  + " CONNSECMARK SECMARK RATEEST TEE ECN")
+              .split(" "));
+
+  /** Targets that change addresses, or whether they can change, wherever they stand. */
+  private static final Set<String> REWRITING =
+      Set.of("SNPT", "DNPT", "NETMAP", "SNAT", "CT", "NOTRACK");
 
   /** What is no unicast address, whatever the node's networks. */
-  private static final Ranges NOT_UNICAST =
-      Ranges.of(
-          List.of(Cidr.of("0.0.0.0/8"), Cidr.of("224.0.0.0/4"), Cidr.of("255.255.255.255/32")));
+  private static final Test NOT_UNICAST =
+      Test.of(
+          Field.DESTINATION,
+          NodeLinks.of(
+              List.of(Cidr.of("0.0.0.0/8"), Cidr.of("224.0.0.0/4"), Cidr.of("255.255.255.255/32")),
+              Family.IPV4));
 
   private final Kernel kernel;
   private final Family family;
-  private final Set<String> filled = new HashSet<>();
-  private final Map<List<String>, Step.Test> ipsets = new HashMap<>();
+  private final Links links;
+  private final Set<String> filled;
+  private final Map<String, Test> ipsets = new HashMap<>();
 
-  IptablesReader(Kernel kernel, Family family) {
+  /**
+   * @param filled names of ipsets that rules fill as packets pass; those that it meets are added
+   */
+  IptablesReader(Kernel kernel, Family family, Links links, Set<String> filled) {
+    this.filled = filled;
     this.kernel = kernel;
     this.family = family;
+    this.links = links;
   }
 
-  /** Whether a rule asked for an ipset, whose content changes without a trace in the rules. */
-  boolean readIpsets() {
+  /** Whether a rule asked for an ipset. */
+  boolean asksIpsets() {
     return !ipsets.isEmpty();
   }
 
-  /** Notes the ipsets that rules fill as packets pass; to be called for all rules first. */
-  void fill(String line) {
-    if (line.contains(" --add-set ") || line.contains(" --del-set ")) {
-      List<String> words = Listing.words(line);
-      for (int i = 0; i + 1 < words.size(); i++) {
-        if (words.get(i).equals("--add-set") || words.get(i).equals("--del-set")) {
-          filled.add(words.get(i + 1));
-        }
-      }
-    }
+  /** What a target without its options does; empty: nothing that matters. */
+  static Optional<Step> target(String name) {
+    return switch (name) {
+      case "MASQUERADE" -> Optional.of(new Step.Translate(true, Optional.empty()));
+      case "DNAT", "REDIRECT" -> Optional.of(Step.Verdict.REDIRECT);
+      case "RETURN" -> Optional.of(Step.Verdict.RETURN);
+      case "ACCEPT" -> Optional.of(Step.Verdict.ACCEPT);
+      case "DROP" -> Optional.of(Step.Verdict.DROP);
+      case "MARK", "CONNMARK", "HMARK", "SET" -> Optional.of(Step.SetMark.ANY);
+      default ->
+          HARMLESS.contains(name)
+              ? Optional.empty()
+              : Optional.of(
+                  REWRITING.contains(name) ? Step.Unknown.ADDRESSES : Step.Unknown.VERDICT);
+    };
+  }
+
+  List<Rule> read(List<String> lines, Place place, Predicate<String> isChain, Jumps jumps) {
+    return lines.stream().map(line -> read(line, place, isChain, jumps)).toList();
   }
 
   /**
    * @param line {@code -A CHAIN …}
-   * @param chains what a jump to a chain does; empty if there is no such chain
    */
-  Rule read(String line, Function<String, Optional<Step>> chains) {
+  Rule read(String line, Place place, Predicate<String> isChain, Jumps jumps) {
     List<String> words = Listing.words(line);
-    if (words.size() < 2) {
-      return new Rule(
-          List.of(new Step.Unknown("a line that is not a rule", Step.Effect.PATH)), line);
-    }
-    return new Rule(new Line(words.subList(2, words.size()), chains).read(), line);
+    Line rule = new Line(words, place, isChain, jumps);
+    return new Rule(rule.read(), line);
+  }
+
+  private static String option(List<String> words, String name) {
+    int option = words.indexOf(name);
+    return option < 0 || option + 1 >= words.size() ? "" : words.get(option + 1);
   }
 
   /** The words of one rule. */
   private final class Line {
     private final List<String> words;
-    private final Function<String, Optional<Step>> chains;
+    private final Place place;
+    private final Predicate<String> isChain;
+    private final Jumps jumps;
     private final List<Step> steps = new ArrayList<>();
-    private int at;
+    private int at = 2;
     private boolean negated;
     private String module = "";
 
-    Line(List<String> words, Function<String, Optional<Step>> chains) {
+    Line(List<String> words, Place place, Predicate<String> isChain, Jumps jumps) {
       this.words = words;
-      this.chains = chains;
+      this.place = place;
+      this.isChain = isChain;
+      this.jumps = jumps;
     }
 
     List<Step> read() {
@@ -99,35 +126,32 @@ final class IptablesReader {
           case "!" -> negated = true;
           case "-s" -> add(block(next(), Field.SOURCE));
           case "-d" -> add(block(next(), Field.DESTINATION));
-          case "-o" -> add(new Step.Link(true, List.of(next()), false));
-          case "-i" -> add(new Step.Link(false, List.of(next()), false));
-          case "-p" -> add(protocol(next()));
-          case "-f" -> add(new Step.Tracked(false, "-f")); // tracking joins fragments
+          case "-o" -> add(place.link(true, next(), links));
+          case "-i" -> add(place.link(false, next(), links));
+          case "-p" -> add(protocol(Protocols.canonical(next())));
+          case "-f" -> add(place.tracked(false)); // tracking joins fragments
           case "--comment" -> next();
-          case "--mark" -> add(mark(next()));
+          case "--mark" -> add(mark(masked(next())));
           case "--dport", "--dports" -> add(ports(next(), Field.PORT));
           case "--sport", "--sports" -> add(ports(next(), Field.SOURCE_PORT));
-          case "--dst-type" -> add(type(next(), false));
-          case "--src-type" -> add(type(next(), true));
-          case "--limit-iface-in", "--limit-iface-out" -> {
-            steps.removeIf(Step.Local.class::isInstance); // less than any address of the node
-            add(new Step.Unjudged("-m addrtype " + word));
-          }
+          case "--dst-type" -> add(type(next(), Field.TO_NODE));
+          case "--src-type" -> add(type(next(), Field.FROM_NODE));
           case "--ctstate", "--state" ->
-              add(new Step.Tracked(List.of(next().split(",", -1)).contains("NEW"), word));
+              add(place.tracked(List.of(next().split(",", -1)).contains("NEW")));
           case "--src-range" -> add(range(next(), Field.SOURCE));
           case "--dst-range" -> add(range(next(), Field.DESTINATION));
-          case "--match-set" -> add(matchSet());
-          case "-m" -> module(next());
-          case "-j" -> {
-            target(next(), false); // the target's own options follow
-            return steps;
+          case "--match-set" -> add(matchSet(next(), next()));
+          case "-m" -> {
+            module = next();
+            if (!SAYS_NOTHING.contains(module) && !isOptionNext()) {
+              add(Test.UNJUDGED);
+            }
           }
-          case "-g" -> {
-            target(next(), true);
-            return steps;
+          case "-j", "-g" -> {
+            target(next(), word.equals("-g")).ifPresent(steps::add);
+            return steps; // the target's own options follow
           }
-          default -> unjudged(word);
+          default -> unjudged();
         }
       }
       return steps;
@@ -137,181 +161,142 @@ final class IptablesReader {
       return at < words.size() ? words.get(at++) : "";
     }
 
-    private void add(Step.Test test) {
-      steps.add(negated ? Step.not(test) : test);
+    private void add(Test test) {
+      steps.add(test.negatedIf(negated));
       negated = false;
     }
 
-    private Step.Test protocol(String text) {
-      String name = Protocols.canonical(text);
+    private static Test protocol(String name) {
       if (!Protocols.isKnown(name)) {
-        return new Step.Unjudged("-p " + text);
+        return Test.UNJUDGED;
       }
       int number = Protocols.number(name);
-      return new Step.Is(Field.PROTOCOL, Ranges.of(number, number), false);
+      return Test.of(Field.PROTOCOL, Interval.of(number, number));
     }
 
-    private Step.Test block(String text, Field field) {
-      Optional<Cidr> block =
-          Cidr.parse(text) instanceof Cidr.Parsed.Block(var cidr)
-              ? Optional.of(cidr)
-              : Ip.parse(text).map(ip -> new Cidr(ip, family.bits()));
-      return block.isEmpty()
-          ? new Step.Unjudged(text) // a mask with holes
-          : new Step.Is(field, Ranges.of(List.of(block.get())), false);
+    private Test block(String text, Field field) {
+      return Cidr.parse(text) instanceof Cidr.Parsed.Block(var cidr)
+          ? Test.of(field, Interval.of(cidr))
+          : Ip.parse(text)
+              .map(ip -> Test.of(field, Interval.of(ip)))
+              .orElse(Test.UNJUDGED); // a mask with holes
     }
 
-    private Step.Test range(String text, Field field) {
+    private static Test range(String text, Field field) {
       return IpRange.parse(text)
-          .<Step.Test>map(range -> new Step.Is(field, Ranges.of(range), false))
-          .orElse(new Step.Unjudged("--range " + text));
+          .map(range -> Test.of(field, Interval.of(range)))
+          .orElse(Test.UNJUDGED);
     }
 
-    private Step.Test ports(String text, Field field) {
-      List<Ranges.Range> ranges = new ArrayList<>();
+    private static Test ports(String text, Field field) {
+      List<Interval> ranges = new ArrayList<>();
       try {
         for (String part : text.split(",", -1)) {
-          int colon = part.indexOf(':');
-          int first = Integer.parseInt(colon < 0 ? part : part.substring(0, colon));
-          int last = colon < 0 ? first : Integer.parseInt(part.substring(colon + 1));
-          ranges.addAll(Ranges.of(first, last).list());
+          String[] ends = part.split(":", -1);
+          ranges.add(
+              Interval.of(Integer.parseInt(ends[0]), Integer.parseInt(ends[ends.length - 1])));
         }
       } catch (NumberFormatException odd) {
-        return new Step.Unjudged("ports " + text);
+        return Test.UNJUDGED;
       }
-      return new Step.Is(field, Ranges.union(ranges), false);
+      return Test.of(field, ranges);
     }
 
-    private Step.Test mark(String text) {
-      long[] value = masked(text);
-      return module.equals("mark") && value.length == 2
-          ? new Step.Marked(value[0], value[1], false)
-          : new Step.Unjudged("-m " + module + " --mark " + text); // the connection's
+    /** Not the connection's. */
+    private Test mark(Optional<long[]> value) {
+      return module.equals("mark") && value.isPresent()
+          ? new Step.Marked(value.get()[0], value.get()[1])
+          : Test.UNJUDGED;
     }
 
-    private Step.Test type(String type, boolean source) {
-      if (type.equals("LOCAL")) {
-        return new Step.Local(source, false);
+    private Test type(String type, Field field) {
+      boolean limited =
+          words.subList(at, words.size()).stream().anyMatch(it -> it.startsWith("--limit-iface-"));
+      if (type.equals("LOCAL") && !limited) {
+        return Test.of(field, Cell.YES);
       }
-      return type.equals("UNICAST") && !source && family == Family.IPV4
-          ? new Step.Is(Field.DESTINATION, NOT_UNICAST, true)
-          : new Step.Unjudged("addrtype " + type);
+      return type.equals("UNICAST") && field == Field.TO_NODE && family == Family.IPV4 && !limited
+          ? NOT_UNICAST.not()
+          : Test.UNJUDGED;
     }
 
     /** Options that follow in the same match ask for more than the set. */
-    private Step.Test matchSet() {
-      String name = next();
-      String directions = next();
-      if (nextIsOption() || filled.contains(name)) {
-        return new Step.Unjudged("-m set --match-set " + name);
-      }
-      return ipsets.computeIfAbsent(
-          List.of(name, directions),
-          _ -> Ipset.in(kernel, name, List.of(directions.split(",", -1)), family));
-    }
-
-    private void module(String name) {
-      module = name;
-      if (!SAYS_NOTHING.contains(name) && !nextIsOption()) {
-        add(new Step.Unjudged("-m " + name));
-      }
+    private Test matchSet(String name, String directions) {
+      return isOptionNext() || filled.contains(name)
+          ? Test.UNJUDGED
+          : ipsets.computeIfAbsent(
+              name + " " + directions,
+              _ -> Ipset.in(kernel, name, List.of(directions.split(",", -1)), family));
     }
 
     /** A module whose options follow is judged by them. */
-    private boolean nextIsOption() {
+    private boolean isOptionNext() {
       int from = at < words.size() && words.get(at).equals("!") ? at + 1 : at;
       return from < words.size() && words.get(from).startsWith("--");
     }
 
     /** An option and its values, up to the next option. */
-    private void unjudged(String option) {
+    private void unjudged() {
       while (at < words.size() && !words.get(at).startsWith("-") && !words.get(at).equals("!")) {
         next();
       }
-      add(new Step.Unjudged(option));
+      add(Test.UNJUDGED);
     }
 
-    private void target(String name, boolean noReturn) {
-      Optional<Step> chain = chains.apply(name);
-      if (chain.isPresent()) {
-        steps.add(
-            noReturn && chain.get() instanceof Step.Jump(var to) ? new Step.Goto(to) : chain.get());
-        return;
+    private Optional<Step> target(String name, boolean noReturn) {
+      if (isChain.test(name)) {
+        return jumps.to(name, noReturn);
       }
-      switch (name) {
-        case "MASQUERADE" -> steps.add(new Step.Translate(true, Optional.empty()));
-        case "SNAT" -> steps.add(snat(option("--to-source")));
-        case "DNAT", "REDIRECT" -> steps.add(new Step.Redirect());
-        case "RETURN" -> steps.add(new Step.Return());
-        case "ACCEPT" -> steps.add(new Step.Accept());
-        case "DROP" -> steps.add(new Step.Drop());
-        case "MARK" -> steps.add(setMark());
-        case "CONNMARK" -> restoreMark();
-        case "NOTRACK" -> steps.add(new Step.Untrack());
-        case "CT" -> {
-          if (words.contains("--notrack")) {
-            steps.add(new Step.Untrack());
-          }
-        }
+      boolean untracks = name.equals("NOTRACK") || words.contains("--notrack");
+      return switch (name) {
+        case "SNAT" -> Optional.of(snat(option(words, "--to-source")));
+        case "MARK" -> // clears the mask's bits, then flips the value's
+            Optional.of(
+                masked(option(words, "--set-xmark"))
+                    .map(it -> new Step.SetMark(~it[1] & Step.Mark.ALL, it[0], 0))
+                    .orElse(Step.SetMark.ANY));
+        case "CONNMARK" -> // other modes change the connection's mark
+            words.contains("--restore-mark")
+                ? Optional.of(
+                    masked(option(words, "--nfmask"))
+                        .map(it -> Step.SetMark.unknown(it[0]))
+                        .orElse(Step.SetMark.ANY))
+                : Optional.empty();
+        case "NOTRACK", "CT" -> untracks ? place.untracked() : Optional.empty();
         case "SET" -> {
-          if (words.contains("--map-mark")) {
-            steps.add(Step.SetMark.ANY);
-          }
+          filled.add(option(words, "--add-set"));
+          filled.add(option(words, "--del-set"));
+          yield words.contains("--map-mark") ? Optional.of(Step.SetMark.ANY) : Optional.empty();
         }
-        default -> {
-          if (!NftReader.HARMLESS.contains(name)) {
-            steps.add(new Step.Unknown("-j " + name, NftReader.effect(name)));
-          }
-        }
-      }
-    }
-
-    private String option(String name) {
-      int option = words.indexOf(name);
-      return option < 0 || option + 1 >= words.size() ? "" : words.get(option + 1);
+        default -> IptablesReader.target(name);
+      };
     }
 
     /** {@code --to-source 192.0.2.1-192.0.2.9:1024-2000}; IPv6 in brackets if ports follow. */
     private Step snat(String text) {
-      int colon = family == Family.IPV4 ? text.indexOf(':') : text.indexOf("]:");
       if (text.matches(":[0-9-]+")) {
-        return new Step.Keep(); // it gets another port at most
+        return Step.Verdict.KEEP; // it gets another port at most
       }
+      int colon = family == Family.IPV4 ? text.indexOf(':') : text.indexOf("]:");
       String addresses = (colon < 0 ? text : text.substring(0, colon)).replaceAll("[\\[\\]]", "");
-      Optional<IpRange> to = IpRange.parse(addresses);
       boolean once = words.indexOf("--to-source") == words.lastIndexOf("--to-source");
-      return to.isPresent() && once
-          ? new Step.Translate(false, to)
-          : new Step.Unknown("-j SNAT", Step.Effect.ADDRESSES);
-    }
-
-    /** {@code --set-xmark value/mask}: clears the mask's bits, then flips the value's. */
-    private Step setMark() {
-      long[] value = masked(option("--set-xmark"));
-      return value.length == 2
-          ? new Step.SetMark(~value[1] & 0xffff_ffffL, value[0], 0)
-          : Step.SetMark.ANY;
-    }
-
-    /** Restoring changes only the bits of its mask; other modes change the connection's mark. */
-    private void restoreMark() {
-      if (words.contains("--restore-mark")) {
-        long[] mask = masked(option("--nfmask"));
-        steps.add(mask.length == 2 ? Step.SetMark.unknown(mask[0]) : Step.SetMark.ANY);
-      }
+      return IpRange.parse(addresses)
+          .filter(_ -> once)
+          .<Step>map(to -> new Step.Translate(false, Optional.of(to)))
+          .orElse(Step.Unknown.ADDRESSES);
     }
   }
 
   /** {@code value/mask}, or a value for all bits; empty if it is neither. */
-  private static long[] masked(String text) {
-    int slash = text.indexOf('/');
+  private static Optional<long[]> masked(String text) {
+    String[] parts = text.split("/", 2);
     try {
-      return new long[] {
-        Long.decode(slash < 0 ? text : text.substring(0, slash)),
-        slash < 0 ? 0xffff_ffffL : Long.decode(text.substring(slash + 1))
-      };
+      return Optional.of(
+          new long[] {
+            Long.decode(parts[0]), parts.length == 1 ? Step.Mark.ALL : Long.decode(parts[1])
+          });
     } catch (NumberFormatException odd) {
-      return new long[0];
+      return Optional.empty();
     }
   }
 }

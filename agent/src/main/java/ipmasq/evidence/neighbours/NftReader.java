@@ -1,708 +1,550 @@
 package ipmasq.evidence.neighbours;
 
+import ipmasq.evidence.neighbours.Cell.Field;
 import ipmasq.evidence.neighbours.NftSets.Content;
 import ipmasq.evidence.neighbours.NftSets.Entry;
-import ipmasq.evidence.neighbours.Packets.Field;
+import ipmasq.evidence.neighbours.Rule.Jumps;
+import ipmasq.evidence.neighbours.Rule.Place;
+import ipmasq.evidence.neighbours.Step.Choice;
+import ipmasq.evidence.neighbours.Step.Test;
 import ipmasq.net.Family;
 import ipmasq.net.Ip;
 import ipmasq.net.IpRange;
-import ipmasq.netlink.nftables.Compute.Bitwise;
-import ipmasq.netlink.nftables.Compute.Byteorder;
-import ipmasq.netlink.nftables.Compute.Immediate;
-import ipmasq.netlink.nftables.Compute.Numgen;
+import ipmasq.netlink.Data;
+import ipmasq.netlink.nftables.Compute;
+import ipmasq.netlink.nftables.Element;
 import ipmasq.netlink.nftables.Expression;
 import ipmasq.netlink.nftables.Expression.Unknown;
 import ipmasq.netlink.nftables.Expression.Xtables;
-import ipmasq.netlink.nftables.Load.Ct;
-import ipmasq.netlink.nftables.Load.Fib;
-import ipmasq.netlink.nftables.Load.MapLookup;
-import ipmasq.netlink.nftables.Load.Meta;
-import ipmasq.netlink.nftables.Load.Payload;
-import ipmasq.netlink.nftables.Match.Cmp;
-import ipmasq.netlink.nftables.Match.InRange;
-import ipmasq.netlink.nftables.Match.Lookup;
-import ipmasq.netlink.nftables.Statement.Counter;
-import ipmasq.netlink.nftables.Statement.Masquerade;
-import ipmasq.netlink.nftables.Statement.Nat;
-import ipmasq.netlink.nftables.Statement.ObjectReference;
-import ipmasq.netlink.nftables.Statement.SetMeta;
-import ipmasq.netlink.nftables.Statement.Verdict;
-import java.nio.ByteBuffer;
+import ipmasq.netlink.nftables.Load;
+import ipmasq.netlink.nftables.Match;
+import ipmasq.netlink.nftables.NftSet;
+import ipmasq.netlink.nftables.Statement;
+import java.math.BigInteger;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads any program's rule of nf_tables by following its registers: loads fill them, masks change
- * them, comparisons test them. What it does not know is never guessed: the rule may match.
+ * them, comparisons test them. What it does not know is never guessed: the rule may match. Used for
+ * one reading of one chain.
  */
 final class NftReader {
   private static final int NFTA_CT_SREG = 4;
   private static final int NFTA_PAYLOAD_SREG = 5;
-
-  /** Targets of iptables that change nothing that matters here. */
-  static final Set<String> HARMLESS =
-      Set.of(
-          "LOG",
-          "NFLOG",
-          "TRACE",
-          "CLASSIFY",
-          "TCPMSS",
-          "DSCP",
-          "TOS",
-          "TTL",
-          "HL",
-          "CHECKSUM",
-          "AUDIT",
-          "IDLETIMER",
-          "TCPOPTSTRIP",
-          "CONNSECMARK",
-          "SECMARK",
-          "RATEEST",
-          "TEE",
-          "ECN");
-
-  /** Targets that change addresses wherever they stand. */
-  private static final Set<String> REWRITING = Set.of("SNPT", "DNPT", "NETMAP");
-
-  static Step.Effect effect(String target) {
-    return REWRITING.contains(target) ? Step.Effect.ADDRESSES : Step.Effect.VERDICT;
-  }
+  private static final int RTN_LOCAL = 2;
+  private static final int NFT_REG_SIZE = 16;
 
   private final Kernel kernel;
   private final Family family;
   private final NftSets sets;
+  private final Place place;
+  private final Links links;
+  private final Jumps jumps;
 
-  NftReader(Kernel kernel, Family family, NftSets sets) {
+  // Of the rule that is read.
+  private final TreeMap<Integer, Value> registers = new TreeMap<>(); // by slots of four bytes
+  private List<Step> steps = new ArrayList<>();
+
+  NftReader(Kernel kernel, Family family, NftSets sets, Place place, Links links, Jumps jumps) {
     this.kernel = kernel;
     this.family = family;
     this.sets = sets;
+    this.place = place;
+    this.links = links;
+    this.jumps = jumps;
   }
 
-  /** What a register holds. */
-  sealed interface Value {
+  /** What a register holds; nothing, if it is not known. */
+  private sealed interface Value {
     int length();
   }
 
-  private record Constant(byte[] bytes) implements Value {
+  private record Constant(Data data) implements Value {
     @Override
     public int length() {
-      return bytes.length;
+      return data.length();
     }
   }
 
-  private record Opaque(String text) implements Value {
-    @Override
-    public int length() {
-      return 0;
-    }
-  }
-
-  /** What rules look at. */
-  enum What {
-    SOURCE,
-    DESTINATION,
-    PROTOCOL,
-    PORT,
-    SOURCE_PORT,
+  /** How a part of the packet is to be taken. */
+  private enum Form {
+    /** A number in network order; all others are in the order of the host. */
+    PLAIN,
+    /** An interface by its name, or by its number in the kernel. */
+    NAME,
+    INDEX,
+    /** Whether an address is one of the node. */
+    TYPE,
     MARK,
-    OUT,
-    IN,
-    OUT_INDEX,
-    IN_INDEX,
+    /** {@code meta nfproto}. */
     FAMILY,
-    ETHERTYPE,
-    DESTINATION_TYPE,
-    SOURCE_TYPE,
     CT_STATE,
-    CT_STATUS,
-    CT_DIRECTION,
-    FRAGMENT;
-
-    Optional<Field> field() {
-      return switch (this) {
-        case SOURCE -> Optional.of(Field.SOURCE);
-        case DESTINATION -> Optional.of(Field.DESTINATION);
-        case PROTOCOL -> Optional.of(Field.PROTOCOL);
-        case PORT -> Optional.of(Field.PORT);
-        case SOURCE_PORT -> Optional.of(Field.SOURCE_PORT);
-        default -> Optional.empty();
-      };
-    }
+    CT_STATUS
   }
 
   /**
    * A part of the packet.
    *
+   * @param field for the first forms
    * @param mask the bits that were kept
    * @param xor the bits that were flipped after that
    */
-  record Loaded(What what, int length, byte[] mask, byte[] xor) implements Value {
-    Loaded(What what, int length) {
-      this(what, length, filled(length, 0xff), new byte[length]);
+  private record Part(Form form, Field field, int length, BigInteger mask, BigInteger xor)
+      implements Value {
+    Part(Form form, Field field, int length) {
+      this(form, field, length, ones(length * 8), BigInteger.ZERO);
     }
 
-    boolean isPlain() {
-      return Arrays.equals(mask, filled(length, 0xff)) && Arrays.equals(xor, new byte[length]);
+    boolean isWhole() {
+      return mask.equals(ones(length * 8)) && xor.signum() == 0;
     }
 
-    /** Its bytes, if these packets have the same. */
-    Optional<byte[]> bytes(Packets packets) {
-      if (!isPlain()) {
-        return Optional.empty();
+    BigInteger number(Data data) {
+      byte[] bytes = data.bytes();
+      boolean reversed = form != Form.PLAIN && ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
+      for (int i = 0; reversed && i < bytes.length / 2; i++) {
+        byte other = bytes[bytes.length - 1 - i];
+        bytes[bytes.length - 1 - i] = bytes[i];
+        bytes[i] = other;
       }
-      if (what == What.OUT && packets.out().size() == 1) {
-        return Optional.of(
-            Arrays.copyOf(packets.out().getFirst().getBytes(StandardCharsets.UTF_8), length));
-      }
-      return what.field()
-          .map(packets::get)
-          .filter(Ranges::isSingle)
-          .map(ranges -> Ranges.bytes(ranges.any(), length));
-    }
-
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof Loaded it
-          && what == it.what
-          && length == it.length
-          && Arrays.equals(mask, it.mask)
-          && Arrays.equals(xor, it.xor);
-    }
-
-    @Override
-    public int hashCode() {
-      return what.hashCode() * 31 + length;
+      return new BigInteger(1, bytes);
     }
   }
 
-  private static byte[] filled(int length, int with) {
-    byte[] bytes = new byte[length];
-    Arrays.fill(bytes, (byte) with);
-    return bytes;
+  private static final Part MARK = new Part(Form.MARK, Field.TO_NODE, 4);
+
+  private static BigInteger ones(int bits) {
+    return BigInteger.ONE.shiftLeft(bits).subtract(BigInteger.ONE);
   }
 
-  /** The rule, or one per element of a map in it; none if it never concerns this family. */
-  List<Rule> read(ipmasq.netlink.nftables.Rule rule) {
+  Rule read(ipmasq.netlink.nftables.Rule rule) {
+    registers.clear();
+    steps = new ArrayList<>();
+    rule.expressions().forEach(this::read);
     String comment = rule.comment().isEmpty() ? "" : ", comment \"" + rule.comment() + "\"";
     String shown = "nft -a list chain " + rule.family() + " " + rule.table() + " " + rule.chain();
-    String text = "rule handle " + rule.handle() + comment + " (" + shown + ")";
-    List<Rule> rules = new ArrayList<>();
-    follow(rule.expressions(), new TreeMap<>(), List.of(), text, rules);
-    return rules;
+    return new Rule(steps, "rule handle " + rule.handle() + comment + " (" + shown + ")");
   }
 
-  /** Follows the rest of a rule with its registers, by slots of four bytes. */
-  private void follow(
-      List<Expression> rest,
-      Map<Integer, Value> registers,
-      List<Step> before,
-      String text,
-      List<Rule> rules) {
-    List<Step> steps = new ArrayList<>(before);
-    for (int i = 0; i < rest.size(); i++) {
-      if (rest.get(i) instanceof MapLookup lookup) {
-        map(lookup, rest.subList(i + 1, rest.size()), registers, steps, text, rules);
-        return;
+  private void read(Expression expression) {
+    switch (expression) {
+      case Load.Payload it -> load(it.register(), it.length(), part(it));
+      case Load.Meta(var to, var key) -> load(to, NFT_REG_SIZE, part(key));
+      case Load.Fib it -> load(it.register(), NFT_REG_SIZE, part(it));
+      case Load.Ct(var to, var key) -> load(to, NFT_REG_SIZE, part(key));
+      case Compute.Immediate(var to, var data) -> load(to, data.length(), new Constant(data));
+      case Compute.Bitwise it -> load(it.to(), it.mask().length(), masked(it));
+      case Compute.Numgen it -> load(it.register(), 4, null);
+      case Compute.Byteorder it -> load(it.to(), it.length(), null);
+      case Match.Cmp(var register, var operator, var data) -> {
+        Data least = Data.of(new byte[data.length()]);
+        byte[] most = new byte[data.length()];
+        Arrays.fill(most, (byte) 0xff);
+        Value value = held(register);
+        steps.add(
+            switch (operator) {
+              case EQ -> between(value, data, data);
+              case NEQ -> between(value, data, data).not();
+              case LT -> between(value, data, Data.of(most)).not();
+              case LTE -> between(value, least, data);
+              case GT -> between(value, least, data).not();
+              case GTE -> between(value, data, Data.of(most));
+            });
       }
-      step(rest.get(i), registers, steps);
-      if (!steps.isEmpty() && steps.getLast().equals(new Step.Constant(false))) {
-        return;
+      case Match.InRange it ->
+          steps.add(between(held(it.register()), it.first(), it.last()).negatedIf(it.outside()));
+      case Match.Lookup(var register, var set, var absent) ->
+          steps.add(isIn(register, set).negatedIf(absent));
+      case Load.MapLookup it -> map(it);
+      case Statement.SetMeta(var register, var key) -> {
+        if (key == Load.Meta.Key.MARK) {
+          steps.add(setMark(held(register)));
+        }
       }
+      case Statement.Counter _ -> {}
+      case Statement.ObjectReference object -> {
+        if (!object.isCounter()) {
+          steps.add(Test.UNJUDGED);
+        }
+      }
+      case Statement.Masquerade _ -> steps.add(new Step.Translate(true, Optional.empty()));
+      case Statement.Nat nat -> steps.add(nat(nat));
+      case Statement.Verdict verdict -> step(verdict).ifPresent(steps::add);
+      case Xtables xtables -> xtables(xtables);
+      case Unknown unknown -> unknown(unknown);
     }
-    rules.add(new Rule(steps, text));
   }
 
   private static int slot(int register) {
     return register >= 1 && register <= 4 ? (register - 1) * 4 : register - 8;
   }
 
-  private static void load(Map<Integer, Value> registers, int register, Value value) {
+  /** Fills a register; whatever it overlaps is gone. */
+  private void load(int register, int length, @Nullable Value value) {
     int slot = slot(register);
-    int words = Math.max(1, (value.length() + 3) / 4);
-    for (int i = 0; i < words; i++) {
-      registers.remove(slot + i);
-    }
-    registers.put(slot, value);
-  }
-
-  private static Value held(Map<Integer, Value> registers, int register) {
-    Value value = registers.get(slot(register));
-    return value == null ? new Opaque("a register") : value;
-  }
-
-  private void step(Expression expression, Map<Integer, Value> registers, List<Step> steps) {
-    switch (expression) {
-      case Payload payload -> load(registers, payload.register(), loaded(payload));
-      case Meta(var to, var key) -> load(registers, to, loaded(key));
-      case Fib fib -> load(registers, fib.register(), loaded(fib));
-      case Ct(var to, var key) ->
-          load(
-              registers,
-              to,
-              switch (key) {
-                case STATE -> new Loaded(What.CT_STATE, 4);
-                case STATUS -> new Loaded(What.CT_STATUS, 4);
-                case DIRECTION -> new Loaded(What.CT_DIRECTION, 1);
-                case MARK -> new Opaque("ct mark");
-              });
-      case Immediate(var to, var data) -> load(registers, to, new Constant(data.bytes()));
-      case Bitwise bitwise ->
-          load(registers, bitwise.to(), masked(held(registers, bitwise.from()), bitwise));
-      case Numgen numgen -> load(registers, numgen.register(), new Opaque("numgen"));
-      case Byteorder order -> load(registers, order.to(), new Opaque("byteorder"));
-      case Cmp(var register, var operator, var data) ->
-          steps.add(compared(held(registers, register), operator, data.bytes()));
-      case InRange range -> {
-        Value value = held(registers, range.register());
-        Step.Test inside = between(value, range.first().bytes(), range.last().bytes());
-        steps.add(range.outside() ? Step.not(inside) : inside);
-      }
-      case Lookup(var register, var set, var absent) -> {
-        Step.Test inside = in(registers, register, set);
-        steps.add(absent ? Step.not(inside) : inside);
-      }
-      case MapLookup _ -> throw new IllegalStateException("followed by itself");
-      case SetMeta(var register, var key) -> {
-        if (key == Meta.Key.MARK) {
-          steps.add(setMark(held(registers, register)));
-        }
-      }
-      case Counter _ -> {}
-      case ObjectReference reference -> {
-        if (!reference.isCounter()) {
-          steps.add(new Step.Unjudged("an object of the table"));
-        }
-      }
-      case Masquerade _ -> steps.add(new Step.Translate(true, Optional.empty()));
-      case Nat nat -> steps.add(nat(nat, registers));
-      case Verdict verdict -> Step.of(verdict).ifPresent(steps::add);
-      case Xtables xtables -> xtables(xtables, steps);
-      case Unknown unknown -> unknown(unknown, registers, steps);
+    int bytes = value == null ? length : value.length();
+    registers
+        .entrySet()
+        .removeIf(
+            it ->
+                it.getKey() * 4 < slot * 4 + bytes
+                    && slot * 4 < it.getKey() * 4 + it.getValue().length());
+    if (value != null) {
+      registers.put(slot, value);
     }
   }
 
-  private Value loaded(Payload payload) {
-    int offset = payload.offset();
+  private @Nullable Value held(int register) {
+    return registers.get(slot(register));
+  }
+
+  private @Nullable Part part(Load.Payload payload) {
     int length = payload.length();
-    if (payload.base() == Payload.Base.TRANSPORT && length == 2 && (offset == 0 || offset == 2)) {
-      return new Loaded(offset == 0 ? What.SOURCE_PORT : What.PORT, 2);
-    }
-    if (payload.base() == Payload.Base.NETWORK && length > 0) {
-      boolean v4 = family == Family.IPV4;
-      int source = v4 ? 12 : 8;
-      if (offset == source && length <= family.bytes()) {
-        return new Loaded(What.SOURCE, length);
-      }
-      if (offset == source + family.bytes() && length <= family.bytes()) {
-        return new Loaded(What.DESTINATION, length);
-      }
-      if (offset == (v4 ? 9 : 6) && length == 1) {
-        return new Loaded(What.PROTOCOL, 1);
-      }
-      if (v4 && offset == 6 && length == 2) {
-        return new Loaded(What.FRAGMENT, 2);
-      }
-    }
-    return new Opaque("bytes of the packet");
+    int offset = payload.offset();
+    boolean v4 = family == Family.IPV4;
+    int source = v4 ? 12 : 8;
+    return switch (payload.base()) {
+      case TRANSPORT ->
+          length != 2 || offset != 0 && offset != 2
+              ? null
+              : new Part(Form.PLAIN, offset == 0 ? Field.SOURCE_PORT : Field.PORT, 2);
+      case NETWORK ->
+          offset == (v4 ? 9 : 6) && length == 1
+              ? new Part(Form.PLAIN, Field.PROTOCOL, 1)
+              : length > family.bytes() || offset != source && offset != source + family.bytes()
+                  ? null
+                  : new Part(
+                      Form.PLAIN, offset == source ? Field.SOURCE : Field.DESTINATION, length);
+      case LINK, INNER -> null;
+    };
   }
 
-  private static Value loaded(Meta.Key key) {
+  private static @Nullable Part part(Load.Meta.Key key) {
     return switch (key) {
-      case NFPROTO -> new Loaded(What.FAMILY, 1);
-      case PROTOCOL -> new Loaded(What.ETHERTYPE, 2);
-      case L4PROTO -> new Loaded(What.PROTOCOL, 1);
-      case MARK -> new Loaded(What.MARK, 4);
-      case OIFNAME -> new Loaded(What.OUT, 16);
-      case IIFNAME -> new Loaded(What.IN, 16);
-      case OIF -> new Loaded(What.OUT_INDEX, 4);
-      case IIF -> new Loaded(What.IN_INDEX, 4);
-      default -> new Opaque("meta " + key.name().toLowerCase(Locale.ROOT));
+      case NFPROTO -> new Part(Form.FAMILY, Field.TO_NODE, 1);
+      case L4PROTO -> new Part(Form.PLAIN, Field.PROTOCOL, 1);
+      case MARK -> MARK;
+      case OIFNAME -> new Part(Form.NAME, Field.OUT, NFT_REG_SIZE);
+      case IIFNAME -> new Part(Form.NAME, Field.IN, NFT_REG_SIZE);
+      case OIF -> new Part(Form.INDEX, Field.OUT, 4);
+      case IIF -> new Part(Form.INDEX, Field.IN, 4);
+      default -> null;
     };
   }
 
-  private static Value loaded(Fib fib) {
-    if (fib.result() == Fib.Result.TYPE && fib.flags().equals(Set.of(Fib.Flag.DADDR))) {
-      return new Loaded(What.DESTINATION_TYPE, 4);
-    }
-    return fib.result() == Fib.Result.TYPE && fib.flags().equals(Set.of(Fib.Flag.SADDR))
-        ? new Loaded(What.SOURCE_TYPE, 4)
-        : new Opaque("fib");
+  private static @Nullable Part part(Load.Fib fib) {
+    boolean source = fib.flags().equals(Set.of(Load.Fib.Flag.SADDR));
+    return fib.result() == Load.Fib.Result.TYPE
+            && (source || fib.flags().equals(Set.of(Load.Fib.Flag.DADDR)))
+        ? new Part(Form.TYPE, source ? Field.FROM_NODE : Field.TO_NODE, 4)
+        : null;
   }
 
-  private static Value masked(Value value, Bitwise bitwise) {
-    return value instanceof Loaded loaded
-            && loaded.isPlain()
-            && bitwise.mask().length() == loaded.length
-        ? new Loaded(loaded.what, loaded.length, bitwise.mask().bytes(), bitwise.xor().bytes())
-        : new Opaque("a changed value");
-  }
-
-  private Step.Test compared(Value value, Cmp.Operator operator, byte[] bytes) {
-    byte[] least = filled(bytes.length, 0);
-    byte[] most = filled(bytes.length, 0xff);
-    return switch (operator) {
-      case EQ -> is(value, bytes);
-      case NEQ -> Step.not(is(value, bytes));
-      case LT -> Step.not(between(value, bytes, most));
-      case LTE -> between(value, least, bytes);
-      case GT -> Step.not(between(value, least, bytes));
-      case GTE -> between(value, bytes, most);
+  private static @Nullable Part part(Load.Ct.Key key) {
+    return switch (key) {
+      case STATE -> new Part(Form.CT_STATE, Field.TO_NODE, 4);
+      case STATUS -> new Part(Form.CT_STATUS, Field.TO_NODE, 4);
+      case DIRECTION, MARK -> null;
     };
   }
 
-  /** That a value equals a constant. */
-  private Step.Test is(Value value, byte[] bytes) {
-    if (!(value instanceof Loaded loaded)) {
-      return new Step.Unjudged(value instanceof Opaque(var text) ? text : "a constant");
-    }
-    return switch (loaded.what) {
-      case SOURCE, DESTINATION, PROTOCOL, PORT, SOURCE_PORT -> prefix(loaded, bytes);
-      case MARK ->
-          bytes.length == 4
-              ? new Step.Marked(number(bytes) ^ number(loaded.xor), number(loaded.mask), false)
-              : unjudged(loaded);
-      case CT_STATE -> bits(loaded, bytes, 8, 0xffff_ffffL); // NF_CT_STATE_BIT(IP_CT_NEW)
-      case CT_STATUS -> bits(loaded, bytes, 0, 0x3f); // IPS_EXPECTED to IPS_DST_NAT
-      case FRAGMENT -> bits(loaded, bytes, 0, 0x1fff); // IP_OFFSET: tracking joins fragments
-      default -> loaded.isPlain() ? plain(loaded, bytes) : unjudged(loaded);
-    };
+  private @Nullable Part masked(Compute.Bitwise it) {
+    return held(it.from()) instanceof Part part
+            && part.isWhole()
+            && it.mask().length() == part.length
+        ? new Part(
+            part.form, part.field, part.length, part.number(it.mask()), part.number(it.xor()))
+        : null;
   }
 
-  private Step.Test plain(Loaded loaded, byte[] bytes) {
-    return switch (loaded.what) {
-      case OUT -> new Step.Link(true, List.of(name(bytes)), false);
-      case IN -> new Step.Link(false, List.of(name(bytes)), false);
-      case OUT_INDEX, IN_INDEX ->
-          kernel
-              .interfaceName((int) number(bytes))
-              .<Step.Test>map(
-                  name -> new Step.Link(loaded.what == What.OUT_INDEX, List.of(name), false))
-              .orElse(unjudged(loaded));
-      case FAMILY -> new Step.Constant(bytes[0] == (family == Family.IPV4 ? 2 : 10));
-      case ETHERTYPE ->
-          new Step.Constant(
-              Arrays.equals(
-                  bytes,
-                  family == Family.IPV4
-                      ? new byte[] {8, 0}
-                      : new byte[] {(byte) 0x86, (byte) 0xdd}));
-      case CT_DIRECTION -> new Step.Tracked(bytes[0] == 0, "ct direction");
-      case DESTINATION_TYPE ->
-          number(bytes) == 2 ? new Step.Local(false, false) : unjudged(loaded); // RTN_LOCAL
-      case SOURCE_TYPE -> number(bytes) == 2 ? new Step.Local(true, false) : unjudged(loaded);
-      default -> unjudged(loaded);
-    };
-  }
-
-  private static Step.Test unjudged(Loaded loaded) {
-    return new Step.Unjudged(loaded.what.name().toLowerCase(Locale.ROOT).replace('_', ' '));
-  }
-
-  /** An address with a prefix, or the beginning of one: nft loads only the bytes it needs. */
-  private Step.Test prefix(Loaded loaded, byte[] bytes) {
-    Field field = loaded.what.field().orElseThrow();
-    boolean ended = false;
-    byte[] last = bytes.clone();
-    for (int i = 0; i < bytes.length * 8 && bytes.length == loaded.length; i++) {
-      boolean kept = (loaded.mask[i / 8] >> 7 - i % 8 & 1) == 1;
-      boolean one = (bytes[i / 8] >> 7 - i % 8 & 1) == 1;
-      if (kept && ended) {
-        return unjudged(loaded); // a mask with holes
-      }
-      if (!kept && one) {
-        return new Step.Constant(false);
-      }
-      ended |= !kept;
-      last[i / 8] |= (byte) (kept ? 0 : 1 << 7 - i % 8);
+  /** That a value lies between two others, ends included. */
+  private Test between(@Nullable Value value, Data from, Data to) {
+    boolean one = from.equals(to);
+    if (!(value instanceof Part part)) {
+      return Test.UNJUDGED;
     }
-    if (bytes.length != loaded.length || !Arrays.equals(loaded.xor, new byte[loaded.length])) {
-      return unjudged(loaded);
+    if (part.form == Form.NAME) {
+      return one && part.isWhole()
+          ? place.link(part.field == Field.OUT, name(from), links)
+          : Test.UNJUDGED;
     }
-    return new Step.Is(field, padded(field, bytes, last), false);
-  }
-
-  private Ranges padded(Field field, byte[] first, byte[] last) {
-    int length =
-        field == Field.SOURCE || field == Field.DESTINATION ? family.bytes() : first.length;
-    byte[] end = filled(length, 0xff);
-    System.arraycopy(last, 0, end, 0, last.length);
-    return Ranges.of(Arrays.copyOf(first, length), end);
-  }
-
-  /** A number of which some bits are known, once the packet is tracked. */
-  private static Step.Test bits(Loaded loaded, byte[] bytes, long value, long known) {
-    if (bytes.length != loaded.length) {
-      return unjudged(loaded);
+    if (from.length() != part.length || !one && !part.isWhole()) {
+      return Test.UNJUDGED;
     }
-    long kept = number(loaded.mask);
-    long expected = number(bytes) ^ number(loaded.xor);
-    if (((value ^ expected) & known & kept) != 0 || (expected & ~kept) != 0) {
-      return new Step.Tracked(false, "ct");
+    BigInteger first = part.number(from);
+    if (part.form == Form.PLAIN) {
+      return in(part, first, part.number(to));
     }
-    return (kept & ~known) == 0 ? new Step.Tracked(true, "ct") : unjudged(loaded);
-  }
-
-  /** That a value lies in a range, ends included. */
-  private Step.Test between(Value value, byte[] first, byte[] last) {
-    if (Arrays.equals(first, last)) {
-      return is(value, first);
-    }
-    if (!(value instanceof Loaded loaded)
-        || !loaded.isPlain()
-        || loaded.what.field().isEmpty()
-        || first.length != loaded.length) {
-      return value instanceof Loaded it ? unjudged(it) : is(value, first);
-    }
-    Field field = loaded.what.field().get();
-    return new Step.Is(field, padded(field, first, last), false);
-  }
-
-  /** Two bytes are of the packet, in network order; four the kernel's own, in host order. */
-  static long number(byte[] bytes) {
-    return switch (bytes.length) {
-      case 2 -> ByteBuffer.wrap(bytes).getShort() & 0xffff;
-      case 4 -> ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder()).getInt() & 0xffff_ffffL;
-      default -> -1;
-    };
+    return !one
+        ? Test.UNJUDGED
+        : switch (part.form) {
+          case INDEX ->
+              Optional.of(first.intValue())
+                  .filter(_ -> part.isWhole())
+                  .flatMap(kernel::interfaceName)
+                  .map(name -> place.link(part.field == Field.OUT, name, links))
+                  .orElse(Test.UNJUDGED);
+          case TYPE ->
+              part.isWhole() && first.intValue() == RTN_LOCAL
+                  ? Test.of(part.field, Cell.YES)
+                  : Test.UNJUDGED;
+          case MARK -> new Step.Marked(first.xor(part.xor).longValue(), part.mask.longValue());
+          case FAMILY -> known(part, first, family == Family.IPV4 ? 2 : 10, 0xff);
+          case CT_STATE -> tracked(part, first, 8, 0xffff_ffffL); // NF_CT_STATE_BIT(IP_CT_NEW)
+          case CT_STATUS -> tracked(part, first, 0, 0x3f); // IPS_EXPECTED to IPS_DST_NAT
+          case PLAIN, NAME -> throw new IllegalStateException("judged before");
+        };
   }
 
   /** A name, or a prefix of one if the kernel compares fewer bytes. */
-  private static String name(byte[] bytes) {
-    String text = new String(bytes, StandardCharsets.UTF_8);
+  private static String name(Data data) {
+    String text = new String(data.bytes(), StandardCharsets.UTF_8);
     int end = text.indexOf('\0');
     return end < 0 ? text + "+" : text.substring(0, end);
   }
 
-  /** The parts of the packet that form a key; empty if one is not known. */
-  private static List<Loaded> key(Map<Integer, Value> registers, int register, int length) {
-    List<Loaded> parts = new ArrayList<>();
-    int slot = slot(register);
-    int left = length;
-    while (left > 0) {
-      if (!(registers.get(slot) instanceof Loaded part) || part.length > left) {
-        return List.of();
-      }
-      parts.add(part);
-      int words = (part.length + 3) / 4;
-      slot += words;
-      left -= left == part.length ? left : words * 4;
+  /** Of a prefix, nft loads only the bytes that it needs, or keeps only its bits. */
+  private Test in(Part part, BigInteger first, BigInteger last) {
+    BigInteger rest = part.mask.xor(ones(part.length * 8));
+    if (part.xor.signum() != 0 || rest.and(rest.add(BigInteger.ONE)).signum() != 0) {
+      return Test.UNJUDGED; // a mask with holes
     }
-    return parts.size() == 1 && parts.getFirst().length != length ? List.of() : parts;
+    boolean address = part.field == Field.SOURCE || part.field == Field.DESTINATION;
+    int more = address ? (family.bytes() - part.length) * 8 : 0;
+    return first.and(rest).signum() != 0
+        ? Step.In.NEVER
+        : Test.of(
+            part.field,
+            new Interval(first.shiftLeft(more), last.or(rest).shiftLeft(more).or(ones(more))));
   }
 
-  private Step.Test in(Map<Integer, Value> registers, int register, String set) {
-    return switch (sets.content(set)) {
-      case Content.Unreadable() -> new Step.Unjudged("set @" + set);
-      case Content.Large(var large) -> {
-        List<Loaded> parts = key(registers, register, large.key().length());
-        yield parts.isEmpty()
-            ? new Step.Unjudged("set @" + set)
-            : new Step.Member(new NftSets.InKernel(kernel, large, parts), false);
+  private Test tracked(Part part, BigInteger expected, long value, long bits) {
+    return place.isBeforeTracking() ? Test.UNJUDGED : known(part, expected, value, bits);
+  }
+
+  /** A number of which some bits are known. */
+  private static Test known(Part part, BigInteger expected, long value, long bits) {
+    long mask = part.mask.longValue();
+    long kept = expected.xor(part.xor).longValue();
+    if (((value ^ kept) & bits & mask) != 0 || (kept & ~mask) != 0) {
+      return Step.In.NEVER;
+    }
+    return (mask & ~bits) == 0 ? Step.In.ALWAYS : Test.UNJUDGED;
+  }
+
+  /** The parts of the packet that form a set's key; empty if one is not known. */
+  private Optional<List<Part>> key(int register, int length) {
+    List<Part> parts = new ArrayList<>();
+    for (int slot = slot(register), left = length; left > 0; ) {
+      if (!(registers.get(slot) instanceof Part part) || part.length > left) {
+        return Optional.empty();
       }
-      case Content.All(var entries) -> in(registers, register, set, entries);
+      parts.add(part);
+      slot += padded(part) / 4;
+      left = left == part.length ? 0 : left - padded(part);
+    }
+    return Optional.of(parts);
+  }
+
+  private static int padded(Part part) {
+    return part.length + 3 & ~3;
+  }
+
+  private Test isIn(int register, String name) {
+    Optional<Content> content = sets.content(name);
+    Optional<List<Part>> key = content.flatMap(it -> key(register, it.set().key().length()));
+    if (key.isEmpty()) {
+      return Test.UNJUDGED;
+    }
+    if (content.get().entries().isEmpty()) {
+      return new Step.Member(new InKernel(this, content.get().set(), key.get()));
+    }
+    List<Box> boxes = new ArrayList<>();
+    for (Entry entry : content.get().entries().get()) {
+      if (!(test(key.get(), entry) instanceof Step.In(var box))) {
+        return Test.UNJUDGED;
+      }
+      boxes.addAll(box);
+    }
+    return Test.of(boxes);
+  }
+
+  /** That the key of a packet is that of an entry. */
+  private Test test(List<Part> key, Entry entry) {
+    Optional<Box> box = Optional.of(Box.ALL);
+    int at = 0;
+    for (Part part : entry.isForOthers() ? List.<Part>of() : key) {
+      int end = Math.min(at + part.length, entry.first().length);
+      Data first = Data.of(Arrays.copyOfRange(entry.first(), at, end));
+      Data last = Data.of(Arrays.copyOfRange(entry.last(), at, end));
+      if (!(between(part, first, last) instanceof Step.In(var each))) {
+        return Test.UNJUDGED;
+      }
+      box = box.flatMap(it -> each.stream().findFirst().flatMap(it::and));
+      at += padded(part);
+    }
+    return new Step.In(box.stream().toList());
+  }
+
+  private void map(Load.MapLookup lookup) {
+    Optional<Content> content = sets.content(lookup.map());
+    Optional<List<Part>> key =
+        content.flatMap(it -> key(lookup.register(), it.set().key().length()));
+    if (!lookup.isVerdict()) {
+      steps.add(Test.UNJUDGED);
+      load(lookup.to(), 4 * NFT_REG_SIZE, null);
+    } else if (key.isEmpty()) {
+      steps.add(Step.Unknown.PATH);
+    } else {
+      steps.add(
+          content
+              .get()
+              .entries()
+              .map(it -> verdicts(key.get(), it))
+              .orElse(new Step.Ask(new InKernel(this, content.get().set(), key.get()))));
+    }
+  }
+
+  /** What a map of verdicts does; the one for all other keys comes last. */
+  private Step verdicts(List<Part> key, List<Entry> entries) {
+    List<Choice> choices = new ArrayList<>();
+    for (Entry entry : entries) {
+      if (!(test(key, entry) instanceof Step.In(var boxes))) {
+        return Step.Unknown.PATH;
+      }
+      Step step = entry.element().verdict().flatMap(this::step).orElse(Step.NOTHING);
+      boxes.forEach(box -> choices.add(new Choice(box, step)));
+    }
+    return new Step.Choose(choices);
+  }
+
+  /** What a verdict does; empty: nothing. */
+  private Optional<Step> step(Statement.Verdict verdict) {
+    return switch (verdict.code()) {
+      case DROP -> Optional.of(Step.Verdict.DROP);
+      case ACCEPT -> Optional.of(Step.Verdict.ACCEPT);
+      case RETURN -> Optional.of(Step.Verdict.RETURN);
+      case CONTINUE -> Optional.empty();
+      case JUMP -> jumps.to(verdict.chain(), false);
+      case GOTO -> jumps.to(verdict.chain(), true);
     };
   }
 
-  private Step.Test in(
-      Map<Integer, Value> registers, int register, String set, List<Entry> entries) {
-    if (entries.isEmpty()) {
-      return new Step.Constant(false);
-    }
-    if (entries.stream().anyMatch(Entry::isForOthers)) {
-      return new Step.Constant(true);
-    }
-    List<Loaded> parts = key(registers, register, entries.getFirst().first().length);
-    if (parts.isEmpty()) {
-      return new Step.Unjudged("set @" + set);
-    }
-    Optional<Field> field = parts.getFirst().what.field();
-    if (parts.size() == 1 && field.isPresent() && parts.getFirst().isPlain()) {
-      List<Ranges.Range> all = new ArrayList<>(entries.size());
-      entries.forEach(e -> all.addAll(padded(field.get(), e.first(), e.last()).list()));
-      return new Step.Is(field.get(), Ranges.union(all), false);
-    }
-    List<List<Step.Test>> alternatives = entries.stream().map(e -> is(parts, e)).toList();
-    return new Step.AnyOf(alternatives, false, "@" + set);
-  }
-
-  /** That the parts are those of an element. */
-  private List<Step.Test> is(List<Loaded> parts, Entry entry) {
-    List<Step.Test> all = new ArrayList<>();
-    int at = 0;
-    for (Loaded part : parts) {
-      int end = Math.min(at + part.length, entry.first().length);
-      all.add(
-          between(
-              part,
-              Arrays.copyOfRange(entry.first(), at, end),
-              Arrays.copyOfRange(entry.last(), at, end)));
-      at += (part.length + 3) / 4 * 4;
-    }
-    return all;
-  }
-
-  /** Goes on with each element of a map. */
-  private void map(
-      MapLookup lookup,
-      List<Expression> rest,
-      Map<Integer, Value> registers,
-      List<Step> steps,
-      String text,
-      List<Rule> rules) {
-    Content content = sets.content(lookup.map());
-    int length =
-        switch (content) {
-          case Content.All(var entries) ->
-              entries.isEmpty() ? 0 : entries.getFirst().first().length;
-          case Content.Large(var set) -> set.key().length();
-          case Content.Unreadable() -> 0;
-        };
-    List<Loaded> parts = key(registers, lookup.register(), length);
-    boolean ofMark = parts.stream().anyMatch(part -> part.what == What.MARK);
-    if (content instanceof Content.All(var entries)
-        && !ofMark
-        && (!parts.isEmpty() || length == 0)) {
-      List<List<Step.Test>> keys =
-          entries.stream().filter(e -> !e.isForOthers()).map(e -> is(parts, e)).toList();
-      for (Entry entry : entries) {
-        List<Step> found = new ArrayList<>(steps);
-        found.addAll(
-            entry.isForOthers()
-                ? List.of(new Step.AnyOf(keys, true, "@" + lookup.map()))
-                : is(parts, entry));
-        if (!found.contains(new Step.Constant(false))) {
-          mapped(lookup, entry, rest, registers, found, text, rules);
-        }
-      }
-      return;
-    }
-    if (!lookup.isVerdict()) {
-      steps.add(new Step.Unjudged("map @" + lookup.map()));
-      Map<Integer, Value> changed = new TreeMap<>(registers);
-      load(changed, lookup.to(), new Opaque("map @" + lookup.map()));
-      follow(rest, changed, steps, text, rules);
-    } else {
-      steps.add(
-          content instanceof Content.Large(var set) && !parts.isEmpty() && !ofMark
-              ? new Step.Ask(new NftSets.InKernel(kernel, set, parts))
-              : new Step.Unknown("map @" + lookup.map(), Step.Effect.PATH));
-      rules.add(new Rule(steps, text));
-    }
-  }
-
-  private void mapped(
-      MapLookup lookup,
-      Entry entry,
-      List<Expression> rest,
-      Map<Integer, Value> registers,
-      List<Step> steps,
-      String text,
-      List<Rule> rules) {
-    if (lookup.isVerdict()) {
-      entry.element().verdict().flatMap(Step::of).ifPresent(steps::add);
-      rules.add(new Rule(steps, text));
-      return;
-    }
-    Map<Integer, Value> changed = new TreeMap<>(registers);
-    byte[] data = entry.element().data().map(d -> d.bytes()).orElse(new byte[0]);
-    int bytes = family.bytes();
-    load(changed, lookup.to(), new Constant(data));
-    if (data.length == 2 * bytes) { // a range of addresses
-      int next = 8 + slot(lookup.to()) + bytes / 4;
-      load(changed, lookup.to(), new Constant(Arrays.copyOf(data, bytes)));
-      load(changed, next, new Constant(Arrays.copyOfRange(data, bytes, 2 * bytes)));
-    }
-    follow(rest, changed, steps, text, rules);
-  }
-
-  private static Step setMark(Value value) {
-    if (value instanceof Loaded loaded && loaded.what == What.MARK) {
-      return new Step.SetMark(number(loaded.mask), number(loaded.xor), 0);
-    }
-    return value instanceof Constant(var bytes) && bytes.length == 4
-        ? new Step.SetMark(0, number(bytes), 0)
-        : Step.SetMark.ANY;
+  private static Step setMark(@Nullable Value value) {
+    return switch (value) {
+      case Part part when part.form == Form.MARK ->
+          new Step.SetMark(part.mask.longValue(), part.xor.longValue(), 0);
+      case Constant(var data) when data.length() == 4 ->
+          new Step.SetMark(0, MARK.number(data).longValue(), 0);
+      case null, default -> Step.SetMark.ANY;
+    };
   }
 
   /** An SNAT to what the source already is binds the connection to it. */
-  private Step nat(Nat nat, Map<Integer, Value> registers) {
-    if (nat.kind() != Nat.Kind.SNAT) {
-      return new Step.Redirect();
+  private Step nat(Statement.Nat nat) {
+    if (nat.kind() != Statement.Nat.Kind.SNAT) {
+      return Step.Verdict.REDIRECT;
     }
-    if (nat.firstAddress() == 0) {
-      return new Step.Keep(); // it gets another port at most
-    }
-    Value first = held(registers, nat.firstAddress());
-    Value last = held(registers, nat.lastAddress());
-    if (first.equals(new Loaded(What.SOURCE, family.bytes())) && first.equals(last)) {
-      return new Step.Keep();
+    Value first = held(nat.firstAddress());
+    Value last = held(nat.lastAddress());
+    Part own = new Part(Form.PLAIN, Field.SOURCE, family.bytes());
+    if (nat.firstAddress() == 0 || own.equals(first) && own.equals(last)) {
+      return Step.Verdict.KEEP; // it gets another port at most
     }
     return first instanceof Constant(var from)
             && last instanceof Constant(var to)
-            && from.length == family.bytes()
-            && to.length == family.bytes()
-            && Ip.ofBytes(from).compareTo(Ip.ofBytes(to)) <= 0
-        ? new Step.Translate(false, Optional.of(new IpRange(Ip.ofBytes(from), Ip.ofBytes(to))))
-        : new Step.Unknown("snat", Step.Effect.ADDRESSES);
+            && from.length() == family.bytes()
+            && to.length() == family.bytes()
+            && Arrays.compareUnsigned(from.bytes(), to.bytes()) <= 0
+        ? new Step.Translate(
+            false, Optional.of(new IpRange(Ip.ofBytes(from.bytes()), Ip.ofBytes(to.bytes()))))
+        : Step.Unknown.ADDRESSES;
   }
 
   /** What iptables-nft left, where iptables itself does not list it. */
-  private static void xtables(Xtables xtables, List<Step> steps) {
-    String name = xtables.name();
+  private void xtables(Xtables xtables) {
+    byte[] info = xtables.info().bytes();
     if (xtables.kind() == Xtables.XtKind.MATCH) {
-      if (!name.equals("comment")) {
-        steps.add(new Step.Unjudged("-m " + name));
+      if (!xtables.name().equals("comment")) {
+        steps.add(Test.UNJUDGED);
       }
-    } else if (name.equals("MARK") && xtables.revision() == 2 && xtables.info().length() >= 8) {
-      byte[] info = xtables.info().bytes();
-      long mask = number(Arrays.copyOfRange(info, 4, 8));
-      steps.add(new Step.SetMark(~mask & 0xffff_ffffL, number(Arrays.copyOfRange(info, 0, 4)), 0));
-    } else if (name.endsWith("MARK")) {
-      steps.add(Step.SetMark.ANY);
-    } else if (name.equals("MASQUERADE")) {
-      steps.add(new Step.Translate(true, Optional.empty()));
-    } else if (name.equals("DNAT") || name.equals("REDIRECT")) {
-      steps.add(new Step.Redirect());
-    } else if (!HARMLESS.contains(name)) {
-      steps.add(new Step.Unknown("-j " + name, effect(name)));
+    } else if (xtables.name().equals("MARK") && xtables.revision() == 2 && info.length >= 8) {
+      long mark = MARK.number(Data.of(Arrays.copyOf(info, 4))).longValue();
+      long mask = MARK.number(Data.of(Arrays.copyOfRange(info, 4, 8))).longValue();
+      steps.add(new Step.SetMark(~mask & Step.Mark.ALL, mark, 0)); // struct xt_mark_tginfo2
+    } else {
+      IptablesReader.target(xtables.name()).ifPresent(steps::add);
     }
   }
 
   /** Expressions that neither match nor decide are skipped; any other is not judged. */
-  private static void unknown(Unknown unknown, Map<Integer, Value> registers, List<Step> steps) {
+  private void unknown(Unknown unknown) {
     switch (unknown.name()) {
       case "log", "last", "dup" -> {}
-      case "notrack" -> steps.add(new Step.Untrack());
-      case "redir", "tproxy" -> steps.add(new Step.Redirect());
-      case "nat", "masq" -> steps.add(new Step.Unknown(unknown.name(), Step.Effect.ADDRESSES));
-      case "queue", "reject", "synproxy", "fwd", "immediate" ->
-          steps.add(new Step.Unknown(unknown.name(), Step.Effect.VERDICT));
-      case "ct" -> {
-        if (!unknown.has(NFTA_CT_SREG)) { // a change of the connection's own data matches all
-          registers.clear();
-          steps.add(new Step.Unjudged("ct"));
-        }
-      }
-      case "payload" -> {
-        if (unknown.has(NFTA_PAYLOAD_SREG)) {
-          steps.add(new Step.Unknown("a change of the packet itself", Step.Effect.ADDRESSES));
-        } else {
-          registers.clear();
-          steps.add(new Step.Unjudged("bytes of the packet"));
-        }
-      }
+      case "notrack" -> place.untracked().ifPresent(steps::add);
+      case "redir", "tproxy" -> steps.add(Step.Verdict.REDIRECT);
+      case "nat", "masq" -> steps.add(Step.Unknown.ADDRESSES);
+      case "queue", "reject", "synproxy", "fwd", "immediate" -> steps.add(Step.Unknown.VERDICT);
       default -> {
-        registers.clear();
-        steps.add(new Step.Unjudged(unknown.name()));
+        if (unknown.name().equals("payload") && unknown.has(NFTA_PAYLOAD_SREG)) {
+          steps.add(Step.Unknown.ADDRESSES); // it changes the packet
+        } else if (!unknown.name().equals("ct") || !unknown.has(NFTA_CT_SREG)) {
+          registers.clear(); // it may load any, or match
+          steps.add(Test.UNJUDGED);
+        }
       }
+    }
+  }
+
+  /** Asks for the element of a large set that a packet meets. */
+  private record InKernel(NftReader reader, NftSet set, List<Part> key) implements Step.Lookup {
+    @Override
+    public Optional<Boolean> has(Cell cell) {
+      return element(cell).map(Optional::isPresent);
+    }
+
+    @Override
+    public Optional<Step> verdict(Cell cell) {
+      return element(cell).flatMap(it -> it).flatMap(Element::verdict).flatMap(reader::step);
+    }
+
+    private Optional<Optional<Element>> element(Cell cell) {
+      byte[] bytes = new byte[set.key().length()];
+      int at = 0;
+      for (Part part : key) {
+        Interval side = cell.get(part.field);
+        boolean known =
+            part.form == Form.PLAIN
+                && part.isWhole()
+                && side.isSingle()
+                && reader.in(part, side.first(), side.first()).ask(cell, new Step.Mark(0, 0))
+                    == Answer.Known.YES;
+        if (!known) {
+          return Optional.empty();
+        }
+        System.arraycopy(side.bytes(part.length), 0, bytes, at, part.length);
+        at += padded(part);
+      }
+      return reader.kernel.nftables(it -> it.element(set, bytes));
+    }
+
+    /** Whatever read it. */
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof InKernel it && set.equals(it.set) && key.equals(it.key);
+    }
+
+    @Override
+    public int hashCode() {
+      return set.hashCode();
     }
   }
 }

@@ -3,49 +3,49 @@ package ipmasq.evidence.neighbours;
 import ipmasq.netlink.nftables.Element;
 import ipmasq.netlink.nftables.KeyType;
 import ipmasq.netlink.nftables.NftSet;
+import ipmasq.netlink.nftables.NftSet.SetFlag;
 import ipmasq.netlink.nftables.Nftables.Head;
 import ipmasq.netlink.nftables.Table;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** The sets and maps of one table of nf_tables. Used by one thread, for one reading. */
 final class NftSets {
   /** Larger ones are not read: the kernel is asked for single elements. */
   static final int MOST_ELEMENTS = 4096;
 
+  /** Rules fill it as packets pass, or its elements expire or are used up. */
+  private static final Set<SetFlag> CHANGES_BY_ITSELF =
+      Set.of(SetFlag.DYNAMIC, SetFlag.TIMEOUT, SetFlag.EXPRESSION);
+
   private final Kernel kernel;
   private final Table table;
-  private final Map<String, Content> known = new HashMap<>();
+  private final Map<String, Optional<Content>> known = new HashMap<>();
 
   NftSets(Kernel kernel, Table table) {
     this.kernel = kernel;
     this.table = table;
   }
 
-  /** What is known of a set. */
-  sealed interface Content {
-    record All(List<Entry> entries) implements Content {
-      public All {
-        entries = List.copyOf(entries);
-      }
-    }
-
-    record Large(NftSet set) implements Content {}
-
-    /** It changes by itself, or the kernel does not tell. */
-    record Unreadable() implements Content {}
-  }
+  /**
+   * A set.
+   *
+   * @param entries all of them; empty if they are too many
+   */
+  record Content(NftSet set, Optional<List<Entry>> entries) {}
 
   /**
    * A range of keys and what a map has for it.
    *
-   * @param last nothing for the entry of all other keys
+   * @param first of no bytes for the entry of all other keys
    */
   record Entry(byte[] first, byte[] last, Element element) {
     boolean isForOthers() {
@@ -53,109 +53,62 @@ final class NftSets {
     }
   }
 
-  Content content(String name) {
+  /** Empty if it changes by itself, or the kernel does not tell. */
+  Optional<Content> content(String name) {
     return known.computeIfAbsent(name, this::read);
   }
 
-  private Content read(String name) {
+  private Optional<Content> read(String name) {
     NftSet named = NftSet.keys(table, name, new KeyType(0, 0));
-    Optional<NftSet> set = kernel.nftables(it -> it.find(named)).flatMap(found -> found);
-    if (set.isEmpty() || changesByItself(set.get())) {
-      return new Content.Unreadable();
-    }
-    Optional<Head<Element>> head = kernel.head(it -> it.elements(set.get(), MOST_ELEMENTS));
-    if (head.isEmpty()) {
-      return new Content.Unreadable();
-    }
-    if (!head.get().whole()) {
-      return new Content.Large(set.get());
-    }
-    List<Element> elements = head.get().list();
-    boolean pairs = set.get().hasIntervals() && elements.stream().allMatch(e -> e.last().isEmpty());
-    return new Content.All(pairs ? pairs(elements) : single(elements));
+    Optional<NftSet> set =
+        kernel
+            .nftables(it -> it.find(named))
+            .flatMap(found -> found)
+            .filter(it -> Collections.disjoint(it.flags(), CHANGES_BY_ITSELF));
+    Optional<Head<Element>> head =
+        set.flatMap(it -> kernel.head(nft -> nft.elements(it, MOST_ELEMENTS)));
+    return head.map(
+        it ->
+            new Content(
+                set.orElseThrow(),
+                it.whole()
+                    ? Optional.of(entries(it.list(), set.orElseThrow().hasIntervals()))
+                    : Optional.empty()));
   }
 
-  /** Rules fill it as packets pass, or its elements expire or are used up. */
-  private static boolean changesByItself(NftSet set) {
-    return set.flags().contains(NftSet.SetFlag.DYNAMIC)
-        || set.flags().contains(NftSet.SetFlag.TIMEOUT)
-        || set.flags().contains(NftSet.SetFlag.EXPRESSION);
-  }
-
-  private static List<Entry> single(List<Element> elements) {
-    List<Entry> entries = new ArrayList<>();
-    for (Element element : elements) {
-      byte[] first = element.key().map(key -> key.bytes()).orElse(new byte[0]);
-      entries.add(new Entry(first, element.last().map(key -> key.bytes()).orElse(first), element));
-    }
-    return entries;
-  }
-
-  /** A range is two elements: its first key, and the key after its last, which may be missing. */
-  private static List<Entry> pairs(List<Element> elements) {
+  /** A range may be two elements: its first key, and the key after its last, if there is one. */
+  private static List<Entry> entries(List<Element> elements, boolean intervals) {
+    boolean pairs = intervals && elements.stream().allMatch(e -> e.last().isEmpty());
     List<Element> sorted = new ArrayList<>(elements);
-    sorted.removeIf(element -> element.key().isEmpty());
     sorted.sort(
-        Comparator.comparing((Element e) -> key(e), Arrays::compareUnsigned)
+        Comparator.comparing((Element e) -> e.key().isEmpty()) // that of all other keys is the last
+            .thenComparing(e -> key(e), Arrays::compareUnsigned)
             .thenComparing(e -> !e.end()));
     List<Entry> entries = new ArrayList<>();
     for (int i = 0; i < sorted.size(); i++) {
-      if (!sorted.get(i).end()) {
-        byte[] first = key(sorted.get(i));
-        byte[] last = new byte[first.length];
-        Arrays.fill(last, (byte) 0xff);
-        if (i + 1 < sorted.size()) {
-          BigInteger after = new BigInteger(1, key(sorted.get(i + 1)));
-          last = Ranges.bytes(after.subtract(BigInteger.ONE), first.length);
-        }
-        entries.add(new Entry(first, last, sorted.get(i)));
-      }
-    }
-    for (Element element : elements) {
-      if (element.key().isEmpty()) {
-        entries.add(new Entry(new byte[0], new byte[0], element));
+      Element element = sorted.get(i);
+      byte[] first = key(element);
+      if (!element.end()) {
+        byte[] next = i + 1 < sorted.size() ? key(sorted.get(i + 1)) : first;
+        boolean toTheEnd = i + 1 == sorted.size() || next.length == 0;
+        byte[] last =
+            pairs && first.length > 0
+                ? before(toTheEnd ? new byte[first.length] : next)
+                : element.last().map(it -> it.bytes()).orElse(first);
+        entries.add(new Entry(first, last, element));
       }
     }
     return entries;
   }
 
   private static byte[] key(Element element) {
-    return element.key().orElseThrow().bytes();
+    return element.key().map(it -> it.bytes()).orElse(new byte[0]);
   }
 
-  /** Asks for the element of a large set that a packet meets. */
-  record InKernel(Kernel kernel, NftSet set, List<NftReader.Loaded> parts) implements Step.Lookup {
-    InKernel {
-      parts = List.copyOf(parts);
-    }
-
-    @Override
-    public String described() {
-      return "@" + set.name();
-    }
-
-    @Override
-    public Optional<Boolean> has(Packets packets) {
-      return element(packets).map(Optional::isPresent);
-    }
-
-    @Override
-    public Optional<Step> action(Packets packets) {
-      return element(packets).flatMap(e -> e).flatMap(Element::verdict).flatMap(Step::of);
-    }
-
-    private Optional<Optional<Element>> element(Packets packets) {
-      byte[] key = new byte[set.key().length()];
-      int at = 0;
-      for (NftReader.Loaded part : parts) {
-        Optional<byte[]> bytes = part.bytes(packets);
-        if (bytes.isEmpty() || at + bytes.get().length > key.length) {
-          return Optional.empty();
-        }
-        System.arraycopy(bytes.get(), 0, key, at, bytes.get().length);
-        at += bytes.get().length + 3 & ~3;
-      }
-      return kernel.nftables(it -> it.element(set, key));
-    }
+  /** The key before it; before the first, the last of all. */
+  private static byte[] before(byte[] key) {
+    BigInteger all = BigInteger.ONE.shiftLeft(key.length * 8);
+    BigInteger before = new BigInteger(1, key).subtract(BigInteger.ONE).mod(all);
+    return new Interval(before, before).bytes(key.length);
   }
 }

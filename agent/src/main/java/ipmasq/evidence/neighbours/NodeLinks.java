@@ -1,6 +1,8 @@
 package ipmasq.evidence.neighbours;
 
 import ipmasq.net.Cidr;
+import ipmasq.net.Family;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -22,31 +24,44 @@ public record NodeLinks(
     otherNetworks = List.copyOf(otherNetworks);
   }
 
-  /** Packets from a pod that leave by any interface. */
-  Packets ofPods(Packets packets) {
-    Ranges sources = packets.get(Packets.Field.SOURCE);
-    for (List<Cidr> others : List.of(LOOPBACK, own)) {
-      sources =
-          sources.minus(
-              Ranges.of(others.stream().filter(it -> it.family() == packets.family()).toList()));
+  /**
+   * What tells packets of pods from others. All lists are sorted and disjoint.
+   *
+   * @param own what no pod has
+   * @param scope the policy's sources; none: any
+   */
+  record Pods(
+      Family family,
+      List<Interval> own,
+      List<Interval> runtimes,
+      List<Interval> others,
+      List<Interval> scope) {
+    /** Whether some of these sources may be pods that the policy is about. */
+    boolean mayHave(Interval sources) {
+      return !sources.isWithin(own) && (scope.isEmpty() || sources.meetsAny(scope));
     }
-    return packets.with(Packets.Field.SOURCE, sources);
+
+    /** Whether a rule is about the containers of the runtime that owns it, not about pods. */
+    boolean isElsewhere(Owner owner, Interval sources) {
+      return !owner.usualNetworks().isEmpty()
+          && (sources.isWithin(runtimes)
+              || !sources.meetsAny(others) && sources.isWithin(of(owner.usualNetworks(), family)));
+    }
   }
 
-  /** Whether a rule is about the containers of the runtime that owns it, not about pods. */
-  boolean isElsewhere(Owner owner, Packets packets) {
-    if (!owner.elsewhere()) {
-      return false;
-    }
-    Ranges sources = packets.get(Packets.Field.SOURCE);
-    if (sources.within(of(runtimeNetworks, packets))) {
-      return true;
-    }
-    return !sources.meets(of(otherNetworks, packets))
-        && sources.within(of(owner.usualNetworks(), packets));
+  Pods pods(Family family, List<Cidr> scope) {
+    List<Cidr> all = new ArrayList<>(LOOPBACK);
+    all.addAll(own);
+    return new Pods(
+        family,
+        of(all, family),
+        of(runtimeNetworks, family),
+        of(otherNetworks, family),
+        of(scope, family));
   }
 
-  private static Ranges of(List<Cidr> blocks, Packets packets) {
-    return Ranges.of(blocks.stream().filter(it -> it.family() == packets.family()).toList());
+  static List<Interval> of(List<Cidr> blocks, Family family) {
+    return Interval.merged(
+        blocks.stream().filter(it -> it.family() == family).map(Interval::of).toList());
   }
 }

@@ -10,16 +10,15 @@ import ipmasq.netlink.route.Route;
 import ipmasq.netlink.route.RouteQuery;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InterfaceAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 
 /** What the node's routes and addresses say about packets. */
 final class RouteLookup {
@@ -45,71 +44,67 @@ final class RouteLookup {
     }
   }
 
-  /**
-   * The interfaces that packets may leave by; none if there is no route, or it is not known.
-   * Forwarded packets are looked up as such, with the interface toward their source as input,
-   * because policy routing may treat them differently from the node's own.
-   */
-  static List<String> interfaces(Question packet, boolean ofNode) {
+  private static <T> Optional<T> ask(Function<KernelRoutes, Optional<T>> question) {
     try (KernelRoutes routes = KernelRoutes.open()) {
-      if (routes.dependsOnMore(
-          packet.to().family(), packet.from().isPresent(), packet.isPortKnown())) {
-        return List.of();
-      }
-      int protocol = packet.protocolNumber();
-      int port = packet.port().orElse(0);
-      Optional<Set<String>> found =
-          packet.from().isPresent() && !ofNode
-              ? routes.interfaces(new FlowEnds(packet.from().get(), packet.to(), protocol, port))
-              : routes.interfaces(packet.from(), packet.to(), protocol, port);
-      return found.map(List::copyOf).orElse(List.of());
-    } catch (NetlinkUnavailable unavailable) {
-      return List.of();
-    }
-  }
-
-  /** Whether the node's routing leads nowhere from there. */
-  static boolean isUnreachable(Ip to) {
-    try (KernelRoutes routes = KernelRoutes.open()) {
-      return routes.isUnreachable(to);
-    } catch (NetlinkUnavailable unavailable) {
-      return false;
-    }
-  }
-
-  /** The interface that packets from there come in by, if there is only one way. */
-  static Optional<String> cameBy(Ip from) {
-    try (KernelRoutes routes = KernelRoutes.open()) {
-      return routes.cameBy(from);
+      return question.apply(routes);
     } catch (NetlinkUnavailable unavailable) {
       return Optional.empty();
     }
   }
 
-  /** The interface address that packets to there get, if there is only one to choose from. */
-  static Optional<Ip> onlyAddress(String name, Ip to) {
-    List<Ip> addresses =
-        switch (to.family()) {
-          case IPV4 -> addresses4(name);
-          case IPV6 -> addresses6(name, LINK_LOCAL.contains(to) ? "20" : "00");
-        };
-    return addresses.size() == 1 ? Optional.of(addresses.getFirst()) : Optional.empty();
+  /**
+   * The interfaces that packets may leave by; none if there is no route, or it is not known.
+   * Forwarded packets are looked up as such, with the interface toward their source as input,
+   * because policy routing may treat them differently from the node's own.
+   */
+  static List<String> interfaces(Question it, boolean ofNode) {
+    Optional<Set<String>> found =
+        ask(
+            routes -> {
+              if (routes.dependsOnMore(it.family(), it.from().isPresent(), it.isPortKnown())) {
+                return Optional.empty();
+              }
+              int protocol = it.protocolNumber();
+              int port = it.port().orElse(0);
+              return it.from().isPresent() && !ofNode
+                  ? routes.interfaces(new FlowEnds(it.from().get(), it.to(), protocol, port))
+                  : routes.interfaces(it.from(), it.to(), protocol, port);
+            });
+    return found.map(List::copyOf).orElse(List.of());
   }
 
-  private static List<Ip> addresses4(String name) {
-    List<Ip> addresses = new ArrayList<>();
+  /** Whether the node's routing leads nowhere from there. */
+  static boolean isUnreachable(Ip to) {
+    return ask(routes -> Optional.of(routes.isUnreachable(to))).orElse(false);
+  }
+
+  /** The interface that packets from there come in by, if there is only one way. */
+  static Optional<String> cameBy(Ip from) {
+    return ask(routes -> routes.cameBy(from));
+  }
+
+  /** The interface address that packets to there get, if there is only one to choose from. */
+  static Optional<Ip> onlyAddress(String name, Ip to) {
     try {
-      NetworkInterface found = NetworkInterface.getByName(name);
-      for (InterfaceAddress each :
-          found == null ? List.<InterfaceAddress>of() : found.getInterfaceAddresses()) {
-        if (each.getAddress().getAddress().length == Family.IPV4.bytes()) {
-          addresses.add(Ip.ofBytes(each.getAddress().getAddress()));
-        }
-      }
-    } catch (SocketException unknown) {
-      return List.of();
+      List<Ip> addresses =
+          switch (to.family()) {
+            case IPV4 -> addresses4(name);
+            case IPV6 -> addresses6(name, LINK_LOCAL.contains(to) ? "20" : "00");
+          };
+      return addresses.size() == 1 ? Optional.of(addresses.getFirst()) : Optional.empty();
+    } catch (IOException unknown) {
+      return Optional.empty();
     }
-    return addresses;
+  }
+
+  private static List<Ip> addresses4(String name) throws SocketException {
+    NetworkInterface found = NetworkInterface.getByName(name);
+    return found == null
+        ? List.of()
+        : found.getInterfaceAddresses().stream()
+            .map(it -> Ip.ofBytes(it.getAddress().getAddress()))
+            .filter(it -> it.family() == Family.IPV4)
+            .toList();
   }
 
   /**
@@ -117,18 +112,11 @@ final class RouteLookup {
    *
    * @param scope that of the destination: the source gets the same
    */
-  private static List<Ip> addresses6(String name, String scope) {
-    List<Ip> addresses = new ArrayList<>();
-    try {
-      for (String line : Files.readAllLines(Path.of("/proc/thread-self/net/if_inet6"))) {
-        String[] words = line.trim().split(" +");
-        if (words.length == 6 && words[3].equals(scope) && words[5].equals(name)) {
-          addresses.add(Ip.ofBytes(HexFormat.of().parseHex(words[0])));
-        }
-      }
-    } catch (IOException unknown) {
-      return List.of();
-    }
-    return addresses;
+  private static List<Ip> addresses6(String name, String scope) throws IOException {
+    return Files.readAllLines(Path.of("/proc/thread-self/net/if_inet6")).stream()
+        .map(line -> line.trim().split(" +"))
+        .filter(words -> words.length == 6 && words[3].equals(scope) && words[5].equals(name))
+        .map(words -> Ip.ofBytes(HexFormat.of().parseHex(words[0])))
+        .toList();
   }
 }

@@ -1,63 +1,169 @@
 package ipmasq.evidence.neighbours;
 
+import ipmasq.evidence.neighbours.Answer.Known;
+import ipmasq.evidence.neighbours.Cell.Field;
 import ipmasq.net.IpRange;
-import ipmasq.netlink.nftables.Statement.Verdict;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
 /** What a rule does, in order: tests, which end it for packets that fail them, and actions. */
 sealed interface Step {
+  Step NOTHING = new Choose(List.of());
+
   /** A test. */
-  sealed interface Test extends Step {}
+  @FunctionalInterface
+  non-sealed interface Test extends Step {
+    Test UNJUDGED = (_, _) -> Known.MAY;
 
-  /** A field has one of these values. */
-  record Is(Packets.Field field, Ranges ranges, boolean negated) implements Test {}
+    Answer ask(Cell cell, Mark mark);
 
-  /** It leaves, or came in, by an interface of such a name. */
-  record Link(boolean out, List<String> names, boolean negated) implements Test {
-    public Link {
-      names = List.copyOf(names);
+    /** How many visits of simple rules it takes, beyond one. */
+    default int cost() {
+      return 0;
+    }
+
+    static Test of(boolean holds) {
+      return holds ? In.ALWAYS : In.NEVER;
+    }
+
+    /** That a field has one of these values. */
+    static Test of(Field field, Collection<Interval> values) {
+      return new In(Interval.merged(values).stream().map(it -> Box.of(field, it)).toList());
+    }
+
+    static Test of(Field field, Interval values) {
+      return new In(List.of(Box.of(field, values)));
+    }
+
+    /** That it is in one of these boxes, which all have the same sides. */
+    static Test of(List<Box> boxes) {
+      if (boxes.contains(Box.ALL)) {
+        return In.ALWAYS;
+      }
+      return boxes.size() > 1 && boxes.getFirst().sides().size() == 1
+          ? of(
+              boxes.getFirst().sides().keySet().iterator().next(),
+              boxes.stream().flatMap(box -> box.sides().values().stream()).toList())
+          : new In(boxes);
+    }
+
+    default Test not() {
+      return equals(In.ALWAYS) ? In.NEVER : equals(In.NEVER) ? In.ALWAYS : new Not(this);
+    }
+
+    default Test negatedIf(boolean negated) {
+      return negated ? not() : this;
+    }
+  }
+
+  /** A packet is in one of these boxes, which all have the same sides. */
+  record In(List<Box> boxes) implements Test {
+    static final Test ALWAYS = new In(List.of(Box.ALL));
+    static final Test NEVER = new In(List.of());
+
+    public In {
+      List<Box> sorted = new ArrayList<>(boxes);
+      if (boxes.size() > 1) {
+        sorted.sort(Comparator.comparing(box -> lead(box).first()));
+      }
+      boxes = List.copyOf(sorted);
+    }
+
+    private static Interval lead(Box box) {
+      return box.sides().values().iterator().next();
+    }
+
+    @Override
+    public Answer ask(Cell cell, Mark mark) {
+      if (boxes.size() < 2) {
+        return boxes.isEmpty() ? Known.NO : ask(boxes.getFirst(), cell);
+      }
+      Field lead = boxes.getFirst().sides().keySet().iterator().next();
+      boolean skip = lead != Field.PORT && lead != Field.SOURCE_PORT;
+      boolean disjoint = skip && boxes.getFirst().sides().size() == 1;
+      Answer answer = Known.NO;
+      for (int i = disjoint ? cell.get(lead).firstIn(Interval.view(boxes, In::lead)) : 0;
+          i < boxes.size() && answer != Known.YES;
+          i++) {
+        Box box = boxes.get(i);
+        if (skip && lead(box).first().compareTo(cell.get(lead).last()) > 0) {
+          break;
+        }
+        answer = answer.or(ask(box, cell));
+      }
+      return answer;
+    }
+
+    @Override
+    public int cost() {
+      return boxes.size() < 2 || boxes.getFirst().sides().size() < 2 ? 0 : boxes.size() / 16;
+    }
+
+    private static Answer ask(Box box, Cell cell) {
+      return cell.named() || !box.isHairpin() ? box.ask(cell) : Known.NO;
+    }
+  }
+
+  /** The opposite. */
+  record Not(Test test) implements Test {
+    @Override
+    public Answer ask(Cell cell, Mark mark) {
+      return test.ask(cell, mark).not();
     }
   }
 
   /** These bits of its mark have this value. */
-  record Marked(long value, long mask, boolean negated) implements Test {}
-
-  /** It goes to the node itself, or comes from it. */
-  record Local(boolean source, boolean negated) implements Test {}
-
-  /** What is known of the first packet of a connection, if connection tracking has seen it. */
-  record Tracked(boolean holds, String text) implements Test {}
-
-  /** All tests of one of these hold: an element of a set of several fields. */
-  record AnyOf(List<List<Test>> alternatives, boolean negated, String set) implements Test {
-    public AnyOf {
-      alternatives = List.copyOf(alternatives);
+  record Marked(long value, long mask) implements Test {
+    @Override
+    public Answer ask(Cell cell, Mark mark) {
+      boolean differs = (value & ~mask) != 0 || ((mark.value ^ value) & mask & ~mark.unknown) != 0;
+      return differs ? Known.NO : (mark.unknown & mask) == 0 ? Known.YES : Known.MAY;
     }
   }
 
-  /** A set too large to read has it: the kernel is asked, if the packet is known well enough. */
-  record Member(Lookup lookup, boolean negated) implements Test {}
-
-  /** For all packets, or for none. */
-  record Constant(boolean holds) implements Test {}
-
-  /** Something that is not judged, in the rule's own words. */
-  record Unjudged(String text) implements Test {}
+  /** A set too large to read, or that changes by itself, has it: the kernel is asked. */
+  record Member(Lookup lookup) implements Test {
+    @Override
+    public Answer ask(Cell cell, Mark mark) {
+      return lookup.has(cell).map(Answer::of).orElse(Known.MAY);
+    }
+  }
 
   /** Asks the kernel for one element. */
   interface Lookup {
-    String described();
-
     /** Whether it is there; empty: it may be. */
-    Optional<Boolean> has(Packets packets);
+    Optional<Boolean> has(Cell cell);
 
-    /** What a map has for it; empty: that is not known. */
-    Optional<Step> action(Packets packets);
+    /** What a map of verdicts has for it; empty: that is not known. */
+    default Optional<Step> verdict(Cell cell) {
+      return Optional.empty();
+    }
   }
 
-  /** The verdict of a large map. */
-  record Ask(Lookup lookup) implements Step {}
+  /** What needs no more words. */
+  enum Verdict implements Step {
+    /** The chain ends, and the one that jumped here goes on. */
+    RETURN,
+    /** The base chain ends; those of other priorities still run. */
+    ACCEPT,
+    DROP,
+    /** It is bound to its own source, or not tracked: later rules do not apply. */
+    KEEP,
+    /** It gets another destination. */
+    REDIRECT,
+    /** Our policy decides: packets to exempt destinations go on, all others are translated. */
+    OURS,
+    /** The reverse: packets to exempt destinations are bound to their source, all others go on. */
+    PIN
+  }
+
+  /**
+   * @param noReturn whether the chain that it is in ends with the other
+   */
+  record Jump(String chain, boolean noReturn) implements Step {}
 
   /**
    * It gets another source, which binds the connection: later rules do not apply.
@@ -66,33 +172,18 @@ sealed interface Step {
    */
   record Translate(boolean masquerade, Optional<IpRange> to) implements Step {}
 
-  /** It is bound to its own source: later rules do not apply. */
-  record Keep() implements Step {}
+  /** What the first of these boxes that has the packet says; nothing, if none has. */
+  record Choose(List<Choice> choices) implements Step {
+    public Choose {
+      choices = List.copyOf(choices);
+    }
+  }
 
-  /** Connections are not tracked, and so not translated, if this comes before tracking. */
-  record Untrack() implements Step {}
+  /** An element of a map. */
+  record Choice(Box box, Step step) {}
 
-  /** Our policy decides: packets to exempt destinations go on, all others are translated. */
-  record Ours() implements Step {}
-
-  /** The reverse: packets to exempt destinations are bound to their source, all others go on. */
-  record Pin() implements Step {}
-
-  /** The chain ends, and the one that jumped here goes on. */
-  record Return() implements Step {}
-
-  /** The base chain ends; those of other priorities still run. */
-  record Accept() implements Step {}
-
-  record Drop() implements Step {}
-
-  record Jump(String chain) implements Step {}
-
-  /** A jump without return. */
-  record Goto(String chain) implements Step {}
-
-  /** It gets another destination. */
-  record Redirect() implements Step {}
+  /** The verdict of a large map. */
+  record Ask(Lookup lookup) implements Step {}
 
   /**
    * It gets a mark that later rules may test: {@code mark & and ^ xor}.
@@ -100,59 +191,45 @@ sealed interface Step {
    * @param unknown the bits that may be anything afterwards
    */
   record SetMark(long and, long xor, long unknown) implements Step {
-    static final SetMark ANY = unknown(0xffff_ffffL);
+    static final SetMark ANY = unknown(Mark.ALL);
 
     /** Any value for these bits; the others stay. */
     static SetMark unknown(long bits) {
-      return new SetMark(~bits & 0xffff_ffffL, 0, bits);
+      return new SetMark(~bits & Mark.ALL, 0, bits);
     }
 
     /** The bits that it may change. */
     long changes() {
-      return (~and | xor | unknown) & 0xffff_ffffL;
+      return (~and | xor | unknown) & Mark.ALL;
     }
   }
 
-  /** Nothing that matters here. */
-  record Continue() implements Step {}
+  /**
+   * What is known of a packet's mark.
+   *
+   * @param unknown the bits that may be anything
+   */
+  record Mark(long value, long unknown) {
+    static final long ALL = 0xffff_ffffL;
 
-  /** Something that is not judged. */
-  record Unknown(String text, Effect effect) implements Step {}
+    Mark or(long bits) {
+      return new Mark(value & ~bits, unknown | bits);
+    }
 
-  /** What something unknown may do. */
-  enum Effect {
+    Mark after(SetMark set) {
+      return new Mark(
+          (value & set.and ^ set.xor) & ALL & ~set.unknown,
+          (unknown & set.and | set.unknown) & ALL);
+    }
+  }
+
+  /** What something that is not judged may do. */
+  enum Unknown implements Step {
     /** Take the packet or let it go on: outside nat, that is a filter's business. */
     VERDICT,
     /** Lead to other chains, which may do anything. */
     PATH,
     /** Change the packet's addresses, wherever it stands. */
     ADDRESSES
-  }
-
-  /** What a verdict of nf_tables does; empty: nothing. */
-  static Optional<Step> of(Verdict verdict) {
-    return switch (verdict.code()) {
-      case DROP -> Optional.of(new Drop());
-      case ACCEPT -> Optional.of(new Accept());
-      case CONTINUE -> Optional.empty();
-      case JUMP -> Optional.of(new Jump(verdict.chain()));
-      case GOTO -> Optional.of(new Goto(verdict.chain()));
-      case RETURN -> Optional.of(new Return());
-    };
-  }
-
-  /** The opposite. */
-  static Test not(Test test) {
-    return switch (test) {
-      case Is(var field, var ranges, var negated) -> new Is(field, ranges, !negated);
-      case Link(var out, var names, var negated) -> new Link(out, names, !negated);
-      case Marked(var value, var mask, var negated) -> new Marked(value, mask, !negated);
-      case Local(var source, var negated) -> new Local(source, !negated);
-      case Tracked(var holds, var text) -> new Tracked(!holds, text);
-      case AnyOf(var alternatives, var negated, var set) -> new AnyOf(alternatives, !negated, set);
-      case Member(var lookup, var negated) -> new Member(lookup, !negated);
-      case Constant(var holds) -> new Constant(!holds);
-      case Unjudged it -> it;
-    };
   }
 }

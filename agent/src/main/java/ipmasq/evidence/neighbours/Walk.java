@@ -1,11 +1,15 @@
 package ipmasq.evidence.neighbours;
 
-import ipmasq.evidence.neighbours.Packets.Field;
+import ipmasq.evidence.neighbours.Answer.Cut;
+import ipmasq.evidence.neighbours.Answer.Known;
+import ipmasq.evidence.neighbours.Cell.Field;
 import ipmasq.evidence.neighbours.Rule.Base;
 import ipmasq.evidence.neighbours.Rule.Hooks;
-import ipmasq.evidence.neighbours.Rule.Place;
 import ipmasq.evidence.neighbours.Rule.Placed;
 import ipmasq.evidence.neighbours.Rule.Stage;
+import ipmasq.evidence.neighbours.Step.Mark;
+import ipmasq.evidence.neighbours.Step.Test;
+import ipmasq.evidence.neighbours.Step.Translate;
 import ipmasq.net.ForeignText;
 import ipmasq.policy.Policy;
 import ipmasq.policy.Policy.Treatment;
@@ -13,22 +17,32 @@ import java.math.BigInteger;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Follows packets through the chains. Used once. */
+/**
+ * Follows the packets of one cell through the chains as if they were one packet. Where a rule tells
+ * them apart, the walk stops, and each part of the cell is walked anew. Used once.
+ *
+ * <p>A test that is not judged may hold. Then what the rule does is one thing that may happen, and
+ * the walk goes on as if it did not match:
+ *
+ * <pre>
+ *   -A POSTROUTING -m u32 … -j MASQUERADE      may be translated; go on
+ *   -A POSTROUTING -m u32 … -j CHAIN           all that CHAIN does may happen; go on
+ *   -A CHAIN -m u32 … -j RETURN                the rest of CHAIN may happen; go on after it
+ * </pre>
+ */
 final class Walk {
-  /**
-   * Of one question: each visit of a rule by packets of one kind counts, wherever the rule was
-   * jumped to from.
-   */
+  /** Of one question. Each visit of a rule counts, wherever it was jumped to from. */
   static final int MOST_VISITS = 80_000;
 
   /** When all packets are judged, which happens only after a change. */
-  static final int MOST_VISITS_OF_ALL = 400_000;
+  static final int MOST_VISITS_OF_ALL = 1_000_000;
 
   private static final int DEEPEST = 64; // the kernel allows 16 jumps
 
@@ -55,473 +69,361 @@ final class Walk {
   }
 
   /**
-   * What becomes of some packets.
+   * What becomes of the packets of a cell, or may.
    *
    * @param by the rule that decides; if none does, the one that ended our chain before our rules
    * @param how if a foreign rule translates them
-   * @param assumed rules that were assumed to match, or not to: with any, this only may happen
+   * @param assumed rules that may make it otherwise; none: this happens
    */
   record Leaf(
-      Packets packets,
-      Kind kind,
-      Optional<Placed> by,
-      Optional<Step.Translate> how,
-      List<Placed> assumed) {
-    Leaf {
-      assumed = List.copyOf(assumed);
-    }
-
+      Cell cell, Kind kind, Optional<Placed> by, Optional<Translate> how, Set<Placed> assumed) {
     boolean certain() {
       return assumed.isEmpty() && kind != Kind.UNCLEAR;
     }
-
-    private Leaf assuming(Placed more) {
-      return new Leaf(packets, kind, by, how, and(assumed, more));
-    }
   }
+
+  /** How a packet leaves a rule. */
+  private enum Flow {
+    /** To the next one. */
+    ON,
+    /** To the end of its chain. */
+    RETURNED,
+    /** To the next one, or to the end of its chain. */
+    MAY_RETURN,
+    /** To the end of its base chain. */
+    ACCEPTED,
+    /** It is decided on; or, if it was not certain to come here, may be. */
+    DECIDED,
+    /** The walk is over. */
+    STOPPED
+  }
+
+  /**
+   * A visit of a rule.
+   *
+   * @param depth how many jumps led to its chain
+   * @param may whether the rule may match, instead of does
+   * @param perhaps whether it is not certain that the packet comes here, or that the rule matches
+   */
+  private record Visit(Rule rule, int depth, boolean may, boolean perhaps) {}
 
   private final Hooks hooks;
-  private final Exists exists;
+  private final Cell cell;
+  private final boolean inScope;
   private final int mostVisits;
-  private List<Leaf> leaves = new ArrayList<>();
+  private final List<Leaf> leaves = new ArrayList<>(); // what may happen
+  private final Set<Placed> assumed = new LinkedHashSet<>(); // rules that may match
+  private Mark mark = new Mark(0, 0);
+  private @Nullable Cut cut;
+  private Optional<Leaf> decided = Optional.empty();
+  private Optional<Placed> shield = Optional.empty();
   private int visits;
 
-  /** Whether there are any packets like these, judged by destination and treatment. */
-  @FunctionalInterface
-  interface Exists {
-    boolean test(Packets packets);
-  }
+  // Of the base chain that it is in.
+  private Base base = Base.NONE;
+  private boolean askedOurs;
+  private boolean mayBeOver; // whether the packet may have left it before
 
-  /** Packets on their way between chains. */
-  private record Traveller(Packets packets, List<Placed> assumed, Optional<Placed> shield) {}
-
-  /**
-   * Packets at a rule.
-   *
-   * @param asked whether our rules were asked in this base chain
-   */
-  private record Cursor(Frame frame, Traveller traveller, boolean asked) {}
-
-  /**
-   * A position in a chain.
-   *
-   * @param caller where to go on after it; null: the base chain ends
-   * @param byGoto the rule that led here without return, directly or not
-   */
-  private record Frame(
-      String chain, int index, @Nullable Frame caller, Optional<Placed> byGoto, int depth) {
-    Frame next() {
-      return new Frame(chain, index + 1, caller, byGoto, depth);
-    }
-  }
-
-  private Walk(Hooks hooks, Exists exists, int mostVisits) {
+  private Walk(Hooks hooks, Cell cell, boolean inScope, int mostVisits) {
     this.hooks = hooks;
-    this.exists = exists;
+    this.cell = cell;
+    this.inScope = inScope;
     this.mostVisits = mostVisits;
   }
 
-  /** What becomes of these packets: one answer, or several if they differ or it is not known. */
-  static List<Leaf> of(Hooks hooks, Packets packets, Exists exists, int mostVisits) {
-    Walk walk = new Walk(hooks, exists, mostVisits);
-    walk.run(packets);
-    return walk.leaves;
+  /**
+   * What becomes of these packets: for each cell that the rules tell apart one answer, or several
+   * if it is not known.
+   *
+   * @param inScope whether all have a source that our policy is about
+   * @param matters which cells are meant
+   */
+  static List<Leaf> of(
+      Hooks hooks, List<Cell> cells, boolean inScope, Predicate<Cell> matters, int mostVisits) {
+    Deque<Cell> todo = new ArrayDeque<>(cells);
+    List<Leaf> leaves = new ArrayList<>();
+    int left = mostVisits;
+    while (!todo.isEmpty()) {
+      Cell cell = todo.pop();
+      if (!matters.test(cell)) {
+        continue;
+      }
+      Walk walk = new Walk(hooks, cell, inScope, left);
+      walk.run();
+      left -= walk.visits + 1;
+      if (left <= 0) {
+        String text = "too many rules: more than " + mostVisits + " were met on the ways there are";
+        Placed all = new Placed(new ForeignText("all chains"), true, new Rule(List.of(), text));
+        leaves.add(leaf(cell, Kind.UNCLEAR, Optional.of(all)));
+        return leaves;
+      }
+      if (walk.cut == null) {
+        leaves.addAll(walk.leaves);
+      } else {
+        cell.cut(walk.cut).reversed().forEach(todo::push);
+      }
+    }
+    return leaves;
   }
 
-  private void run(Packets packets) {
-    List<Traveller> now =
-        List.of(new Traveller(packets.with(packets.mark()), List.of(), Optional.empty()));
-    List<Base> chains =
-        hooks.chains().stream().filter(base -> passes(base.place().stage(), packets)).toList();
-    Stage stage = Stage.PREROUTING;
-    for (int from = 0; from < chains.size(); ) {
-      int to = from + 1;
-      while (to < chains.size() && isBeside(chains.get(from).place(), chains.get(to).place())) {
-        to++;
-      }
-      if (stage != Stage.POSTROUTING && chains.get(from).place().stage() == Stage.POSTROUTING) {
-        stage = Stage.POSTROUTING;
-        now = now.stream().map(this::forwarded).toList();
-      }
-      now =
-          to - from == 1 ? through(chains.get(from), now) : together(chains.subList(from, to), now);
-      from = to;
-    }
-    for (Traveller it : now) {
-      add(it.packets, Kind.PASSED, it.shield, Optional.empty(), it.assumed);
-    }
-    if (visits > mostVisits) {
-      String text = "too many rules: more than " + mostVisits + " were met on the ways there are";
-      Placed all = new Placed(new ForeignText("all chains"), true, new Rule(List.of(), text));
-      add(packets, Kind.UNCLEAR, Optional.of(all), Optional.empty(), List.of());
-    }
-    leaves = rewritten(leaves);
+  private static Leaf leaf(Cell cell, Kind kind, Optional<Placed> by) {
+    return new Leaf(cell, kind, by, Optional.empty(), Set.of());
   }
 
-  private static boolean passes(Stage stage, Packets packets) {
+  private void run() {
+    hooks.rewriters().forEach(it -> leaves.add(leaf(cell, Kind.UNCLEAR, Optional.of(it))));
+    boolean leaving = false;
+    for (List<Base> beside : hooks.chains()) {
+      Stage stage = beside.getFirst().place().stage();
+      if (isPassed(stage) && decided.isEmpty() && cut == null) {
+        if (stage == Stage.POSTROUTING && !leaving) {
+          mark = mark.or(hooks.unknownMarks()); // what is set on the way is not followed
+          leaving = true;
+        }
+        together(beside);
+      }
+    }
+    leaves.add(decided.orElse(leaf(cell, Kind.PASSED, shield)));
+    if (leaves.size() > 1) {
+      leaves.forEach(it -> it.by().ifPresent(assumed::add));
+      leaves.replaceAll(it -> new Leaf(cell, it.kind, it.by, it.how, assumed));
+    }
+  }
+
+  private boolean isPassed(Stage stage) {
     return switch (stage) {
-      case PREROUTING -> !packets.ofNode();
-      case OUTPUT -> packets.ofNode();
-      case POSTROUTING -> !packets.local();
+      case PREROUTING -> !cell.get(Field.FROM_NODE).equals(Cell.YES);
+      case OUTPUT -> cell.get(Field.FROM_NODE).equals(Cell.YES);
+      case POSTROUTING -> !cell.get(Field.TO_NODE).equals(Cell.YES);
     };
   }
 
-  /** Chains of one priority run in the order of their registration, which is not visible. */
-  private static boolean isBeside(Place one, Place other) {
-    return one.stage() == other.stage()
-        && one.nat() == other.nat()
-        && one.priority() == other.priority();
-  }
-
-  /** What is set on the way is not followed. */
-  private Traveller forwarded(Traveller it) {
-    return new Traveller(
-        it.packets.with(it.packets.mark().or(hooks.unknownMarks())), it.assumed, it.shield);
-  }
-
-  /** Where a rule elsewhere may change addresses, nothing is certain. */
-  private List<Leaf> rewritten(List<Leaf> all) {
-    List<Leaf> changed = new ArrayList<>(all);
-    for (Placed rule : hooks.rewriters()) {
-      changed.replaceAll(leaf -> leaf.assuming(rule));
-      changed.add(
-          new Leaf(
-              all.getFirst().packets(),
-              Kind.UNCLEAR,
-              Optional.of(rule),
-              Optional.empty(),
-              List.of()));
+  /**
+   * Through chains of one priority. Each is walked as if it were the first, with whatever marks the
+   * others may set; if two decide, either may.
+   */
+  private void together(List<Base> beside) {
+    Mark before = mark;
+    Mark after = mark;
+    Optional<Leaf> first = Optional.empty();
+    for (int i = 0; i < beside.size(); i++) {
+      base = beside.get(i);
+      askedOurs = false;
+      mayBeOver = false;
+      decided = Optional.empty();
+      long others = 0;
+      for (int j = 0; j < beside.size(); j++) {
+        others |= i == j ? 0 : beside.get(j).changedMarks();
+      }
+      mark = before.or(others);
+      Flow flow = chain(base.entry(), 0, false);
+      if (flow == Flow.STOPPED) {
+        return;
+      }
+      if (flow == Flow.ON && base.drops()) {
+        Rule policy = new Rule(List.of(), "policy drop");
+        decide(Kind.DROPPED, Optional.empty(), new Visit(policy, 0, false, mayBeOver));
+      }
+      if (base.changedMarks() != 0) {
+        after = others == 0 ? mark : after.or(others | base.changedMarks());
+      }
+      if (first.isPresent()) {
+        decided.ifPresent(leaves::add);
+      } else {
+        first = decided;
+      }
     }
-    return changed;
-  }
-
-  private static <T> List<T> and(List<T> list, T more) {
-    if (list.contains(more)) {
-      return list;
-    }
-    List<T> both = new ArrayList<>(list);
-    both.add(more);
-    return both;
+    decided = first;
+    mark = after;
   }
 
   /**
-   * Packets through chains of one priority: each chain alone decides, as if it were the first; if
-   * two decide on the same packets, either may.
+   * @param perhaps whether the packet may not come here
    */
-  private List<Traveller> together(List<Base> chains, List<Traveller> all) {
-    List<Traveller> passed = new ArrayList<>();
-    List<Leaf> before = leaves;
-    for (Traveller it : all) {
-      List<List<Leaf>> each = new ArrayList<>();
-      for (Base chain : chains) {
-        leaves = new ArrayList<>();
-        long others = 0;
-        for (Base other : chains) {
-          others |= other.equals(chain) ? 0 : changedMarks(other);
+  private Flow chain(String name, int depth, boolean perhaps) {
+    List<Rule> rules = base.chains().get(name);
+    if (rules == null || depth > DEEPEST) {
+      Rule all = new Rule(List.of(), "chain " + name + ", which could not be read");
+      return decide(
+          Kind.UNCLEAR, Optional.empty(), new Visit(all, depth, false, perhaps || mayBeOver));
+    }
+    boolean mayHaveReturned = false;
+    for (Rule rule : rules) {
+      Flow flow = visit(rule, depth, perhaps || mayHaveReturned);
+      switch (flow) {
+        case ON -> {}
+        case MAY_RETURN -> mayHaveReturned = true;
+        case RETURNED -> {
+          return Flow.ON;
         }
-        Packets seen = it.packets.with(it.packets.mark().or(others));
-        through(chain, List.of(new Traveller(seen, it.assumed, it.shield)));
-        each.add(leaves);
-      }
-      leaves = new ArrayList<>();
-      List<Traveller> left = List.of(it);
-      for (Base chain : chains) {
-        left = through(chain, left);
-      }
-      passed.addAll(left);
-      leaves = before;
-      for (List<Leaf> ofChain : each) {
-        for (Leaf leaf : ofChain) {
-          leaves.add(disputed(leaf, ofChain, each));
+        case DECIDED -> {
+          return mayHaveReturned ? Flow.ON : flow;
+        }
+        case ACCEPTED, STOPPED -> {
+          return flow;
         }
       }
     }
-    return passed;
+    return Flow.ON;
   }
 
-  @SuppressWarnings("ReferenceEquality") // its own list, whatever is in the others
-  private static Leaf disputed(Leaf leaf, List<Leaf> own, List<List<Leaf>> each) {
-    for (List<Leaf> others : each) {
-      for (Leaf other : others == own ? List.<Leaf>of() : others) {
-        if (other.by.isPresent() && leaf.packets.meet(other.packets)) {
-          return leaf.assuming(other.by.get());
+  private Flow visit(Rule rule, int depth, boolean perhaps) {
+    if (++visits > mostVisits) {
+      return Flow.STOPPED;
+    }
+    Answer answer = Known.YES;
+    for (Step step : rule.steps()) {
+      if (step instanceof Test test) {
+        visits += test.cost();
+        answer = answer.and(test.ask(cell, mark));
+        if (answer == Known.NO) {
+          return Flow.ON;
         }
-      }
-    }
-    return leaf;
-  }
-
-  private static long changedMarks(Base chain) {
-    long bits = 0;
-    for (Rule rule : chain.rules()) {
-      for (Step step : rule.steps()) {
-        bits |= step instanceof Step.SetMark set ? set.changes() : 0;
-      }
-    }
-    return bits;
-  }
-
-  /** Packets through one base chain; returns those that it does not decide on. */
-  private List<Traveller> through(Base base, List<Traveller> all) {
-    List<Traveller> passed = new ArrayList<>();
-    for (Traveller it : all) {
-      new Passage(base, passed).run(it);
-    }
-    return passed;
-  }
-
-  private void add(
-      Packets packets,
-      Kind kind,
-      Optional<Placed> by,
-      Optional<Step.Translate> how,
-      List<Placed> assumed) {
-    leaves.add(new Leaf(packets, kind, by, how, assumed));
-  }
-
-  /** The way of packets through one base chain. */
-  private final class Passage {
-    private final Base base;
-    private final Matching matching;
-    private final boolean leadsToOurs;
-    private final List<Traveller> passed;
-    private final Deque<Cursor> todo = new ArrayDeque<>();
-    private final Set<Cursor> assumedBefore = new HashSet<>();
-
-    Passage(Base base, List<Traveller> passed) {
-      this.base = base;
-      this.passed = passed;
-      this.leadsToOurs = base.holdsOurs();
-      this.matching = new Matching(base.place(), exists);
-    }
-
-    void run(Traveller it) {
-      Frame entry = new Frame(base.entry(), 0, null, Optional.empty(), 0);
-      todo.push(new Cursor(entry, it, false));
-      while (!todo.isEmpty() && visits <= mostVisits) {
-        visit(todo.pop());
-      }
-    }
-
-    private Placed placed(Rule rule) {
-      return new Placed(base.place(), rule);
-    }
-
-    private void visit(Cursor at) {
-      visits++;
-      List<Rule> rules = base.chains().get(at.frame.chain);
-      if (rules == null || at.frame.depth > DEEPEST) {
-        String text = "chain " + at.frame.chain + ", which could not be read";
-        Rule rule = new Rule(List.of(), text);
-        end(at.traveller, Kind.UNCLEAR, rule, Optional.empty());
-        return;
-      }
-      if (at.frame.index < rules.size()) {
-        new Visit(at, rules.get(at.frame.index)).run();
-      } else if (at.frame.caller != null) {
-        push(new Cursor(at.frame.caller, at.traveller, at.asked));
-      } else if (base.drops()) {
-        end(at.traveller, Kind.DROPPED, new Rule(List.of(), "policy drop"), Optional.empty());
+      } else if (!cell.named() && rule.isHairpin()) {
+        return Flow.ON;
       } else {
-        pass(at, at.traveller, at.frame.byGoto);
+        Flow flow = act(step, answer, new Visit(rule, depth, false, perhaps));
+        if (flow != Flow.ON || step instanceof Step.Jump) {
+          return flow;
+        }
       }
     }
+    return Flow.ON;
+  }
 
-    /** Packets that came to the same place by another assumption need no second visit. */
-    private void push(Cursor cursor) {
-      Traveller it = cursor.traveller;
-      Traveller like = new Traveller(it.packets, List.of(), Optional.empty());
-      if (it.assumed.isEmpty() || assumedBefore.add(new Cursor(cursor.frame, like, cursor.asked))) {
-        todo.push(cursor);
+  /** What a rule does to packets that match it to this extent. */
+  private Flow act(Step step, Answer answer, Visit of) {
+    if (answer instanceof Cut where) {
+      cut = where;
+      return Flow.STOPPED;
+    }
+    if (answer == Known.NO) {
+      return Flow.ON;
+    }
+    boolean may = of.may || answer == Known.MAY;
+    Visit it = new Visit(of.rule, of.depth, may, may || of.perhaps || mayBeOver);
+    if (may) {
+      assumed.add(new Placed(base.place(), of.rule));
+    }
+    return switch (step) {
+      case Test _ -> throw new IllegalStateException("a test");
+      case Step.SetMark set -> {
+        mark = it.perhaps ? mark.or(set.changes()) : mark.after(set);
+        yield Flow.ON;
+      }
+      case Step.Verdict verdict -> act(verdict, it);
+      case Translate how -> translate(how, it);
+      case Step.Jump(var to, var noReturn) -> jump(to, noReturn, it);
+      case Step.Choose(var choices) -> {
+        for (Step.Choice choice : choices) {
+          Answer chosen = choice.box().ask(cell);
+          Flow flow = act(choice.step(), chosen, it);
+          if (chosen == Known.YES || flow != Flow.ON) {
+            yield flow;
+          }
+        }
+        yield Flow.ON;
+      }
+      case Step.Ask(var lookup) -> {
+        Optional<Boolean> has = lookup.has(cell);
+        Optional<Step> verdict = has.isPresent() ? lookup.verdict(cell) : Optional.empty();
+        yield act(verdict.orElse(Step.Unknown.PATH), Answer.of(has.orElse(true)), it);
+      }
+      case Step.Unknown effect -> {
+        if (base.place().nat() || effect != Step.Unknown.VERDICT) {
+          decide(Kind.UNCLEAR, Optional.empty(), new Visit(it.rule, it.depth, true, true));
+          mark = effect == Step.Unknown.PATH ? mark.or(Mark.ALL) : mark;
+        }
+        yield Flow.ON;
+      }
+    };
+  }
+
+  private Flow act(Step.Verdict verdict, Visit it) {
+    return switch (verdict) {
+      case RETURN -> {
+        if (it.depth == 0) {
+          shields(it);
+        }
+        yield it.may ? Flow.MAY_RETURN : Flow.RETURNED;
+      }
+      case ACCEPT -> {
+        shields(it);
+        mayBeOver |= it.perhaps;
+        yield it.may ? Flow.ON : it.perhaps ? Flow.DECIDED : Flow.ACCEPTED;
+      }
+      case DROP -> decide(Kind.DROPPED, Optional.empty(), it);
+      case KEEP -> decide(Kind.KEPT, Optional.empty(), it);
+      case REDIRECT -> decide(Kind.REDIRECTED, Optional.empty(), it);
+      case OURS -> {
+        askedOurs = true;
+        yield ours(Treatment.TRANSLATE, Kind.OURS, it);
+      }
+      case PIN -> ours(Treatment.EXEMPT, Kind.PINNED, it);
+    };
+  }
+
+  /** If it ends the base chain before our rules, it keeps packets from them. */
+  private void shields(Visit it) {
+    if (base.holdsOurs() && !askedOurs && shield.isEmpty()) {
+      shield = Optional.of(new Placed(base.place(), it.rule));
+    }
+  }
+
+  private Flow decide(Kind kind, Optional<Translate> how, Visit it) {
+    Placed by = new Placed(base.place(), it.rule);
+    Leaf leaf = new Leaf(cell, kind, Optional.of(by), how, Set.of());
+    if (it.perhaps) {
+      leaves.add(leaf);
+    } else {
+      decided = Optional.of(leaf);
+    }
+    return it.may ? Flow.ON : Flow.DECIDED;
+  }
+
+  private Flow jump(String to, boolean noReturn, Visit it) {
+    Flow flow = chain(to, it.depth + 1, it.perhaps);
+    if (noReturn && it.depth == 0 && flow == Flow.ON) {
+      shields(it);
+    }
+    if (flow == Flow.STOPPED || flow != Flow.ON && !it.may) {
+      return flow;
+    }
+    return !noReturn ? Flow.ON : it.may ? Flow.MAY_RETURN : Flow.RETURNED;
+  }
+
+  /** A translation to the packet's own source keeps it. */
+  private Flow translate(Translate how, Visit it) {
+    if (how.to().isPresent()) {
+      Interval to = Interval.of(how.to().get());
+      Answer own = Box.of(Field.SOURCE, to).ask(cell);
+      boolean small = to.last().subtract(to.first()).compareTo(SMALL_POOL) < 0;
+      if (own == Known.YES) {
+        return decide(to.isSingle() ? Kind.KEPT : Kind.UNCLEAR, Optional.empty(), it);
+      }
+      if (own instanceof Cut && !small) {
+        return act(how, own, it);
       }
     }
+    return decide(Kind.TRANSLATED, Optional.of(how), it);
+  }
 
-    private void end(Traveller it, Kind kind, Rule rule, Optional<Step.Translate> how) {
-      add(it.packets, kind, Optional.of(placed(rule)), how, it.assumed);
+  /** Packets in the policy's scope, to destinations of this treatment, are decided on. */
+  private Flow ours(Treatment treatment, Kind kind, Visit it) {
+    Policy policy = hooks.ours().orElseThrow();
+    Answer answer = Answer.of(cell.treatment() == treatment);
+    if (!inScope && !policy.sources().isEmpty()) {
+      List<Interval> sources = policy.sources().stream().map(Interval::of).toList();
+      answer = answer.and(Test.of(Field.SOURCE, sources).ask(cell, mark));
     }
-
-    /** The base chain ends; if a rule ended it before our rules, that one keeps packets from us. */
-    private void pass(Cursor at, Traveller it, Optional<Placed> endedBy) {
-      boolean shielded = leadsToOurs && !at.asked;
-      passed.add(
-          new Traveller(
-              it.packets, it.assumed, it.shield.or(() -> shielded ? endedBy : Optional.empty())));
+    if (!policy.interfaces().isEmpty()) {
+      answer =
+          answer.and(Test.of(Field.OUT, hooks.links().named(policy.interfaces())).ask(cell, mark));
     }
-
-    /** Packets at one rule. */
-    private final class Visit {
-      private final Cursor at;
-      private final Rule rule;
-      private boolean asked;
-
-      Visit(Cursor at, Rule rule) {
-        this.at = at;
-        this.rule = rule;
-        this.asked = at.asked;
-      }
-
-      void run() {
-        boolean ofNobody =
-            !at.traveller.packets.get(Field.SOURCE).isSingle() && Matching.isHairpin(rule.steps());
-        if (ofNobody || rule.isInert(base.place().nat())) {
-          goOn(at.traveller);
-          return;
-        }
-        List<Traveller> here = List.of(at.traveller);
-        for (Step step : rule.steps()) {
-          List<Traveller> next = new ArrayList<>();
-          for (Traveller it : here) {
-            if (step instanceof Step.Test test) {
-              test(test, it, next);
-            } else {
-              act(step, it).ifPresent(next::add);
-            }
-          }
-          here = next;
-        }
-        here.forEach(this::goOn);
-      }
-
-      private void goOn(Traveller it) {
-        push(new Cursor(at.frame.next(), it, asked));
-      }
-
-      private Traveller assuming(Traveller it) {
-        return new Traveller(it.packets, and(it.assumed, placed(rule)), it.shield);
-      }
-
-      private void test(Step.Test test, Traveller it, List<Traveller> matched) {
-        Matching.Parts parts = matching.split(test, it.packets);
-        visits += parts.cost();
-        parts.yes().forEach(packets -> matched.add(like(it, packets)));
-        parts.no().forEach(packets -> goOn(like(it, packets)));
-        for (Packets packets : parts.may()) {
-          Traveller perhaps = assuming(like(it, packets));
-          matched.add(perhaps);
-          goOn(perhaps);
-        }
-      }
-
-      private static Traveller like(Traveller it, Packets packets) {
-        return new Traveller(packets, it.assumed, it.shield);
-      }
-
-      /** Returns the packets if they go on to the rule's next step. */
-      private Optional<Traveller> act(Step step, Traveller it) {
-        switch (step) {
-          case Step.Test _ -> throw new IllegalStateException("a test");
-          case Step.SetMark set -> {
-            return Optional.of(like(it, it.packets.with(it.packets.mark().after(set))));
-          }
-          case Step.Untrack() -> {
-            if (!base.place().isBeforeTracking()) {
-              return Optional.of(it);
-            }
-            // At the very priority of tracking, either may run first.
-            boolean surely = base.place().priority() < Place.NF_IP_PRI_CONNTRACK;
-            end(it, surely ? Kind.KEPT : Kind.UNCLEAR, rule, Optional.empty());
-          }
-          case Step.Return() -> {
-            if (at.frame.caller != null) {
-              push(new Cursor(at.frame.caller, it, asked));
-            } else {
-              pass(at, it, at.frame.byGoto.or(() -> Optional.of(placed(rule))));
-            }
-          }
-          case Step.Accept() -> pass(at, it, Optional.of(placed(rule)));
-          case Step.Drop() -> end(it, Kind.DROPPED, rule, Optional.empty());
-          case Step.Keep() -> end(it, Kind.KEPT, rule, Optional.empty());
-          case Step.Redirect() -> end(it, Kind.REDIRECTED, rule, Optional.empty());
-          case Step.Translate translate -> translate(translate, it);
-          case Step.Jump(var chain) -> {
-            Frame back = at.frame.next();
-            push(new Cursor(new Frame(chain, 0, back, Optional.empty(), depth()), it, asked));
-          }
-          case Step.Goto(var chain) -> {
-            Optional<Placed> by = Optional.of(placed(rule));
-            push(new Cursor(new Frame(chain, 0, at.frame.caller, by, depth()), it, asked));
-          }
-          case Step.Ours() -> {
-            asked = true;
-            ours(Treatment.TRANSLATE, Kind.OURS, it);
-          }
-          case Step.Pin() -> ours(Treatment.EXEMPT, Kind.PINNED, it);
-          case Step.Ask(var lookup) -> {
-            Optional<Boolean> known = lookup.has(it.packets);
-            if (known.equals(Optional.of(false))) {
-              goOn(it);
-            } else {
-              Step action =
-                  (known.isPresent() ? lookup.action(it.packets) : Optional.<Step>empty())
-                      .orElse(new Step.Unknown("map " + lookup.described(), Step.Effect.PATH));
-              return act(action, it);
-            }
-          }
-          case Step.Continue() -> {
-            return Optional.of(it);
-          }
-          case Step.Unknown(var _, var effect) -> {
-            if (!base.place().nat() && effect == Step.Effect.VERDICT) {
-              return Optional.of(it);
-            }
-            end(it, Kind.UNCLEAR, rule, Optional.empty());
-            return Optional.of(assuming(it));
-          }
-        }
-        return Optional.empty();
-      }
-
-      private int depth() {
-        return at.frame.depth + 1;
-      }
-
-      /** A translation to the packet's own source keeps it. */
-      private void translate(Step.Translate how, Traveller it) {
-        Ranges sources = it.packets.get(Field.SOURCE);
-        Ranges to = how.to().map(Ranges::of).orElse(Ranges.NONE);
-        Ranges own = sources.and(to);
-        if (!sources.minus(to).isEmpty()) {
-          Packets others = it.packets.with(Field.SOURCE, sources.minus(to));
-          end(like(it, others), Kind.TRANSLATED, rule, Optional.of(how));
-        }
-        if (!own.isEmpty() && (sources.within(to) || !isSmall(to))) {
-          Kind kind = to.isSingle() ? Kind.KEPT : Kind.UNCLEAR;
-          end(like(it, it.packets.with(Field.SOURCE, own)), kind, rule, Optional.empty());
-        }
-      }
-
-      private static boolean isSmall(Ranges pool) {
-        Ranges.Range range = pool.list().getFirst();
-        return range.last().subtract(range.first()).compareTo(SMALL_POOL) < 0;
-      }
-
-      /** Packets in the policy's scope, to destinations of this treatment, are decided on. */
-      private void ours(Treatment treatment, Kind kind, Traveller it) {
-        Optional<Policy> policy = hooks.ours();
-        if (policy.isEmpty()) {
-          end(it, Kind.UNCLEAR, rule, Optional.empty());
-          goOn(assuming(it));
-          return;
-        }
-        List<Step.Test> scope = new ArrayList<>();
-        if (!policy.get().sources().isEmpty()) {
-          scope.add(new Step.Is(Field.SOURCE, Ranges.of(policy.get().sources()), false));
-        }
-        if (!policy.get().interfaces().isEmpty()) {
-          scope.add(new Step.Link(true, policy.get().interfaces(), false));
-        }
-        if (it.packets.treatment() != treatment) {
-          goOn(it);
-          return;
-        }
-        List<Traveller> inScope = List.of(it);
-        for (Step.Test test : scope) {
-          List<Traveller> matched = new ArrayList<>();
-          inScope.forEach(each -> test(test, each, matched));
-          inScope = matched;
-        }
-        inScope.forEach(each -> end(each, kind, rule, Optional.empty()));
-      }
+    if (answer instanceof Cut where) {
+      cut = where;
+      return Flow.STOPPED;
     }
+    return answer == Known.NO ? Flow.ON : decide(kind, Optional.empty(), it);
   }
 }

@@ -2,9 +2,11 @@
  * What other programs' rules do to a packet, together with ours: which rule decides, and which
  * rules override the config.
  *
- * <p>The evaluator follows one packet on its way. A field that the question leaves open, such as
- * the source, is open only until a rule tests it: then the walk goes on with both kinds of packet.
- * A match that it cannot judge is assumed to hold and not to hold, and what comes of that is "may".
+ * <p>A {@code Walk} follows one {@code Cell}: packets with an interval of values for each field. A
+ * test of a rule is a list of boxes of the same kind. Where only some of the cell are in a box, the
+ * cell is cut there, and both parts are walked from the start, so that the walk reads as that of
+ * one packet. A match that is not judged may hold: what its rule does is noted as possible, and the
+ * walk goes on as if it did not match. What comes of that is "may".
  *
  * <pre>
  *   prerouting or output   raw −300 ─▶ mangle −150 ─▶ nat −100      marks, notrack, new destination

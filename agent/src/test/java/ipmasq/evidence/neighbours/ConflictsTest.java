@@ -7,6 +7,7 @@ import ipmasq.backend.iptables.IptablesBackend;
 import ipmasq.backend.nftables.NftablesBackend;
 import ipmasq.config.Config;
 import ipmasq.config.Key;
+import ipmasq.evidence.neighbours.Cell.Field;
 import ipmasq.evidence.neighbours.Others.Case;
 import ipmasq.net.Cidr;
 import ipmasq.net.Cidrs;
@@ -144,9 +145,9 @@ class ConflictsTest {
         boolean translated = !lab.send(Probe.udp(destination)).source().equals(Lab.POD.v4());
         boolean exempt = policy.exempt().stream().anyMatch(r -> r.contains(Ip.of(destination)));
         if (example.tellable() || policy.pinned() && exempt) {
-          Packets packet = packet(destination, exempt);
+          List<Cell> packet = List.of(packet(destination, exempt));
           List<Walk.Leaf> leaves =
-              lab.node().call(() -> Walk.of(hooks, packet, _ -> true, Walk.MOST_VISITS));
+              lab.node().call(() -> Walk.of(hooks, packet, false, _ -> true, Walk.MOST_VISITS));
           assertEquals(
               Set.of(translated),
               leaves.stream().map(ConflictsTest::translated).collect(Collectors.toSet()),
@@ -164,15 +165,18 @@ class ConflictsTest {
   private static Rule.Hooks hooks(HooksReader reader, Backend backend, Policy policy) {
     Neighbours.Ours ours =
         new Neighbours.Ours(backend.name(), "IP-MASQ-AGENT", Optional.of(policy));
-    return reader.read(Family.IPV4, ours, HooksReader.Services.LEFT_OUT);
+    return reader.read(Family.IPV4, ours, HooksReader.Services.LEFT_OUT, new Links(LINKS.names()));
   }
 
-  private static Packets packet(String destination, boolean exempt) {
-    Treatment treatment = exempt ? Treatment.EXEMPT : Treatment.TRANSLATE;
-    return Packets.to(Ip.of(destination), treatment, List.of("eth0"))
-        .from(Ip.ofBytes(Lab.POD.v4().getAddress()), false, List.of("pod0"))
-        .with(Packets.Field.PROTOCOL, Ranges.of(17, 17))
-        .with(Packets.Field.PORT, Ranges.of(7777, 7777));
+  private static Cell packet(String destination, boolean exempt) {
+    Links links = new Links(LINKS.names());
+    return Cell.any(Family.IPV4, exempt ? Treatment.EXEMPT : Treatment.TRANSLATE, links)
+        .from(Interval.of(Ip.ofBytes(Lab.POD.v4().getAddress())))
+        .with(Field.DESTINATION, Interval.of(Ip.of(destination)))
+        .with(Field.PROTOCOL, Interval.of(17, 17))
+        .with(Field.PORT, Interval.of(7777, 7777))
+        .with(Field.IN, links.named("pod0").orElseThrow())
+        .with(Field.OUT, links.named("eth0").orElseThrow());
   }
 
   private static boolean translated(Walk.Leaf leaf) {

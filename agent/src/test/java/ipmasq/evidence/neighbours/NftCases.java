@@ -71,9 +71,9 @@ final class NftCases {
             }
             """,
             "",
-            List.of("keeps OTHER"),
-            List.of("keeps OTHER"),
-            true),
+            List.of("unclear OTHER", "unclear-shields OTHER"),
+            List.of("unclear-shields OTHER"),
+            false),
         nft(
             "a table for both families, by interface",
             """
@@ -116,8 +116,8 @@ final class NftCases {
             }
             """),
         nft(
-            "ranges, interfaces by index, a named counter, a map of sources",
-            """
+                "ranges, interfaces by index, a named counter, a map of sources",
+                """
             table ip mine {
               counter seen { }
               map to { type ipv4_addr : ipv4_addr; elements = { 10.244.1.2 : 192.0.2.10, 10.244.1.3 : 192.0.2.11 };
@@ -126,7 +126,8 @@ final class NftCases {
               }
             }
             """,
-            "masquerades OTHER"),
+                "unclear OTHER")
+            .untellable(),
         nft(
             "an interface that does not exist",
             """

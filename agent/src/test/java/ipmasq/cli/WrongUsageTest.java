@@ -47,6 +47,18 @@ class WrongUsageTest {
       explain example.com
       "example.com" is not an IP address (see ip-masq-agent explain --help)
 
+      trace
+      trace needs one IP address (see ip-masq-agent trace --help)
+
+      trace 8.8.8.8 --from=::1
+      both addresses must be of one family (see ip-masq-agent trace --help)
+
+      config --hold
+      config does not take --hold (see ip-masq-agent config --help)
+
+      run 8.8.8.8
+      run takes no argument, but was given 8.8.8.8 (see ip-masq-agent run --help)
+
       status --output=xml
       --output is one of text|json, not "xml" (see ip-masq-agent status --help)
 

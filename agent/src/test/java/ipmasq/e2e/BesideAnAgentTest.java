@@ -9,8 +9,15 @@ import ipmasq.net.Family;
 import ipmasq.testkit.AgentProcess;
 import ipmasq.testkit.KernelTest;
 import ipmasq.testkit.Result;
+import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -108,6 +115,33 @@ class BesideAnAgentTest {
               + " asks for, but nothing keeps them that way.",
           status.stdout().lines().findFirst().orElseThrow());
       assertTrue(status.stdout().contains("\nBackend  " + backend), status.toString());
+    }
+  }
+
+  /** The JVM's own begin with capitals, but for the first and the one that waits for children. */
+  @Test
+  void itsThreadsAreThoseOfTheDocumentation() throws IOException {
+    Path page = Path.of(System.getProperty("ipmasq.project"), "docs/architecture.md");
+    String table = Files.readString(page).replaceAll("(?s).*## Threads(.*?)\n## .*", "$1");
+    Set<String> documented = new TreeSet<>();
+    Pattern.compile("`([a-z0-9-]+)`(?=[^|\n]*\\|[^|\n]*\\|\n)")
+        .matcher(table)
+        .results()
+        .forEach(name -> documented.add(name.group(1).replace("main", "java")));
+    try (Node node = Node.open()) {
+      AgentProcess agent = node.running("--listen=127.0.0.1:0");
+      agent.awaitLine(line -> line.contains("listening on"));
+      node.command("status").ok();
+      Set<String> seen = new TreeSet<>();
+      try (Stream<Path> tasks = Files.list(Path.of("/proc/" + agent.pid() + "/task"))) {
+        for (Path task : tasks.toList()) {
+          String name = Files.readString(task.resolve("comm")).strip();
+          if (Character.isLowerCase(name.charAt(0)) && !name.equals("process reaper")) {
+            seen.add(name.replaceFirst("^http-\\d+$", "http-1"));
+          }
+        }
+      }
+      assertEquals(documented, seen);
     }
   }
 

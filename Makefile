@@ -11,7 +11,7 @@ ARCH = $(shell dpkg --print-architecture)
 REGISTRY ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help build all-build container all-container container-test cluster-test fleet-test container-check all-container-check push sign manifest can-push all-push run demo test other-tools bench fault-test fuzz agreement soak kernels reproducible dependencies test-unit shellcheck verify format version clean
+.PHONY: help build all-build container all-container container-test cluster-test fleet-test container-check all-container-check push sign manifest can-push all-push run demo test other-tools bench live-test fault-test fuzz agreement soak kernels reproducible dependencies test-unit shellcheck verify format version clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-19s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -93,7 +93,7 @@ other-tools: build ## the tests that read listings, with the nft and iptables of
 	@tools/needs lab
 	@PATH="$$(kernels/other-tools):$$PATH" && $(MVN) -q test -pl netlink,agent -am -Dgroups=listing -Dsurefire.failIfNoSpecifiedTests=false
 
-live-test: build ## answers, probation and ports with live traffic, which takes minutes of waiting
+live-test: build ## answers, probation, ports and full tables with live traffic: 15 minutes, mostly of waiting
 	@tools/needs lab
 	@$(MVN) -q test -pl agent -am -Dgroups=live -Dsurefire.failIfNoSpecifiedTests=false
 

@@ -23,13 +23,14 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -139,21 +140,11 @@ public final class ConflictWatch implements Consumer<SyncReport> {
   /**
    * Explains a packet, by all rules.
    *
-   * @param cancelled whether nobody waits for the answer any more: then there is none
-   * @return false if too many questions wait already
+   * @return the answer to come, as it is printed; empty if too many questions wait already
    */
-  public boolean explain(
-      Question question, BooleanSupplier cancelled, Consumer<Explanation> answer) {
-    return evidence
-        .ask(
-            () -> {
-              SyncReport now = report;
-              if (now != null && !cancelled.getAsBoolean()) {
-                answer.accept(explain(question, now));
-              }
-              return true;
-            })
-        .isPresent();
+  public <T> Optional<Future<T>> explain(Question question, Function<Explanation, T> print) {
+    return evidence.ask(
+        () -> print.apply(explain(question, Objects.requireNonNull(report, "before any sync"))));
   }
 
   private Explanation explain(Question question, SyncReport now) {

@@ -2,7 +2,6 @@ package ipmasq.status;
 
 import ipmasq.backend.Observation;
 import ipmasq.evidence.neighbours.Conflict;
-import ipmasq.json.Fields;
 import ipmasq.net.Family;
 import ipmasq.status.Status.Sample;
 import ipmasq.sync.SyncReport;
@@ -25,7 +24,6 @@ public final class KernelSampler {
   private final Function<SyncReport, Optional<List<Conflict>>> conflicts;
   private final InstantSource clock;
   private final LongSupplier nanos;
-  private final FlowHistory flows = new FlowHistory();
 
   private Sample sample = Sample.NONE;
   private @Nullable Status readFor;
@@ -57,10 +55,9 @@ public final class KernelSampler {
     if (readFor == null || isNews(known, readFor) || nanos.getAsLong() - readAt >= FRESH_NANOS) {
       Map<Family, Observation> rules = new EnumMap<>(Family.class);
       known.enabled().forEach(family -> rules.put(family, ownRules.apply(known.last(), family)));
-      sample = new Sample(clock.instant(), rules, conflicts(known.last()));
+      sample = new Sample(clock.instant(), rules, conflicts.apply(known.last()));
       readFor = known;
       readAt = nanos.getAsLong();
-      flows.record(sample, readAt);
     }
     return sample;
   }
@@ -68,18 +65,5 @@ public final class KernelSampler {
   @SuppressWarnings("ReferenceEquality") // a later one may be equal, and the kernel is not
   private static boolean isNews(Status now, Status before) {
     return now.last() != before.last() || now.history() != before.history();
-  }
-
-  private Optional<List<Conflict>> conflicts(SyncReport report) {
-    try {
-      return conflicts.apply(report);
-    } catch (RuntimeException bug) {
-      return Optional.empty(); // its own thread logs it; our own rules are still worth telling
-    }
-  }
-
-  /** The flows of the last hour and of its busiest ranges, as far as the counters were read. */
-  Optional<Fields> hour(int ranges) {
-    return flows.hour(nanos.getAsLong(), clock.instant(), ranges);
   }
 }

@@ -2,6 +2,9 @@ package ipmasq.status;
 
 import ipmasq.config.FileSnapshot;
 import ipmasq.config.Problem;
+import ipmasq.evidence.flows.PortPressure.Ports;
+import ipmasq.evidence.flows.PortPressure.Target;
+import ipmasq.evidence.flows.TableReport;
 import ipmasq.evidence.neighbours.Conflict;
 import ipmasq.net.Family;
 import ipmasq.net.Protocols;
@@ -66,17 +69,11 @@ final class Metrics {
     gauge("ready", "Whether the config file is good and the rules of every family are in force.")
         .add(status.ready());
     Headline headline = status.headline();
-    gauge(
-            "ok",
-            "Whether pods' packets go as the config says, as far as is known: ready, the rules are"
-                + " still in the kernel, no rule of another program decides against it, live flows"
-                + " do not go against it, and no other program keeps changing the rules.")
+    gauge("ok", "Whether pods' packets go as the config says, as far as is known.")
         .add(headline.ok());
     gauge("state", "The state at a glance: good, warn or bad.")
         .oneOf("state", Headline.Level.values(), headline.level(), Headline.Level::toString);
-    gauge(
-            "rules_pending",
-            "Whether an agent that writes would change rules; only a dry run leaves it at 1.")
+    gauge("rules_pending", "Whether rules would change: only a dry run leaves it at 1.")
         .add(status.last().pending());
     gauge("fighting", "Whether another program keeps undoing the agent's repairs.")
         .add(status.last().fighting());
@@ -86,11 +83,9 @@ final class Metrics {
     SyncReport last = status.last();
     gauge("config_info", "The SHA-256 of each config file in force; always 1.");
     for (FileSnapshot source : last.sources()) {
-      source.hash().ifPresent(it -> add(1, "path", source.path().toString(), "sha256", it));
+      source.hash().ifPresent(it -> add(1, "path sha256", source.path(), it));
     }
-    gauge(
-            "config_basis",
-            "Where the rules in force come from: the file, its last good state, or the fallback.")
+    gauge("config_basis", "Where the rules in force come from.")
         .oneOf("basis", Basis.values(), last.basis(), Basis::word);
     gauge("config_problems", "Problems found in the config file as it is now.");
     for (Problem.Severity severity : Problem.Severity.values()) {
@@ -110,18 +105,18 @@ final class Metrics {
     counter("passes_total", "Syncs (read the file, compare the rules, repair them), by trigger.");
     for (Trigger trigger : Trigger.values()) {
       if (trigger != Trigger.STOP) {
-        add(totals.syncs().getOrDefault(trigger, 0L), "trigger", trigger.toString());
+        add(totals.syncs().getOrDefault(trigger, 0L), "trigger", trigger);
       }
     }
     metric("histogram", "pass_duration_seconds", "How long syncs took.");
     long cumulated = 0;
     for (int i = 0; i < Totals.BOUNDS.size(); i++) {
       cumulated += totals.durations().get(i);
-      sample("_bucket", cumulated, "le", String.valueOf(Totals.BOUNDS.get(i) / 1000.0));
+      sample("_bucket", cumulated, "le", Totals.BOUNDS.get(i) / 1000.0);
     }
     sample("_bucket", totals.allSyncs(), "le", "+Inf");
-    sample("_sum", totals.spent().toMillis() / 1000.0);
-    sample("_count", totals.allSyncs());
+    sample("_sum", totals.spent().toMillis() / 1000.0, "");
+    sample("_count", totals.allSyncs(), "");
     gauge("last_pass_timestamp_seconds", "When the latest sync ended.")
         .add(seconds(status.last().at()));
   }
@@ -146,49 +141,38 @@ final class Metrics {
       List<Destination> all = status.policy(family).destinations();
       for (Treatment each : Treatment.values()) {
         long count = all.stream().filter(range -> range.treatment() == each).count();
-        add(count, "family", family.toString(), "treatment", StatusJson.word(each));
+        add(count, "family treatment", family, StatusJson.word(each));
       }
     }
   }
 
   private void evidence(Status status) {
     gauge("conflicts", "Other programs' rules that decide against the config, by what they do.");
-    Map<List<String>, Integer> rules = new LinkedHashMap<>();
+    Map<List<Object>, Integer> rules = new LinkedHashMap<>();
     for (Conflict it : status.conflicts()) {
-      List<String> labels = List.of(it.family().toString(), it.kind().word(), it.owner().title());
+      List<Object> labels = List.of(it.family(), it.kind().word(), it.owner().title());
       rules.merge(labels, it.rules(), Integer::sum);
     }
-    rules.forEach((l, n) -> add(n, "family", l.get(0), "kind", l.get(1), "owner", l.get(2)));
-    counter(
-            "sampled_flows_total",
-            "Pods' flows among the new flows of about a second per half minute, by whether their"
-                + " source address left as the config says; a sample, so not all flows.")
+    rules.forEach((labels, count) -> add(count, "family kind owner", labels.toArray()));
+    counter("sampled_flows_total", "Pods' flows in samples, by whether their source was right.")
         .add(status.flows().asConfig(), "result", "as_config")
         .add(status.flows().against(), "result", "against_config");
     gauge("flows_wrong", "Whether pods' flows go against the config, by the latest samples.")
         .add(status.flows().wrongNow().isPresent());
-    gauge(
-            "silent_ranges",
-            "Ranges whose flows were answered before the last change and now hardly are.")
+    gauge("silent_ranges", "Ranges that answered before the last change and now hardly do.")
         .add(status.flows().change().silent().size());
-    gauge(
-        "ports_used_ratio",
-        "Source ports in use towards the busiest destinations, of those that masquerading may use;"
-            + " only while so many flows are tracked that ports may be scarce.");
-    status.flows().table().stream()
-        .flatMap(table -> table.ports().stream())
-        .forEach(
-            ports ->
-                add(
-                    ports.ratio(),
-                    "address",
-                    ports.target().address().toString(),
-                    "protocol",
-                    Protocols.name(ports.target().protocol()),
-                    "destination",
-                    ports.target().destination().toString(),
-                    "port",
-                    String.valueOf(ports.target().port())));
+    gauge("ports_used_ratio", "Source ports in use towards the busiest destinations, if many.");
+    for (Ports it : status.flows().table().map(TableReport::ports).orElse(List.of())) {
+      Target target = it.target();
+      String protocol = Protocols.name(target.protocol());
+      add(
+          it.ratio(),
+          "address protocol destination port",
+          target.address(),
+          protocol,
+          target.destination(),
+          target.port());
+    }
   }
 
   private void traffic(Status status) {
@@ -196,26 +180,15 @@ final class Metrics {
         .perFamily(status, it -> status.sample().tally(it).map(t -> t.translated().packets()));
     counter("exempted_flows_total", "Flows to an exempt range since the agent wrote the rules.")
         .perFamily(status, it -> status.sample().tally(it).map(t -> t.exempted().packets()));
-    counter(
-        "range_flows_total",
-        "Flows to a range since its rule was written; of more than 256 ranges per family the 256"
-            + " busiest.");
+    counter("range_flows_total", "Flows to a range, of the 256 busiest, since it was written.");
     for (Family family : status.enabled()) {
       Map<?, Counter> seen = status.sample().tally(family).map(Tally::ranges).orElse(Map.of());
       Set<Destination> shown = new HashSet<>();
       for (Destination each : status.busiest(family, MOST_RANGES)) {
         Counter counter = seen.get(each.range());
         if (counter != null && shown.add(each)) {
-          String range = each.range().toString();
           String treatment = StatusJson.word(each.treatment());
-          add(
-              counter.packets(),
-              "family",
-              family.toString(),
-              "range",
-              range,
-              "treatment",
-              treatment);
+          add(counter.packets(), "family range treatment", family, each.range(), treatment);
         }
       }
     }
@@ -268,9 +241,17 @@ final class Metrics {
     add(value ? 1 : 0);
   }
 
-  /** A sample; labels alternate names and values. */
-  private Metrics add(double value, String... labels) {
-    return sample("", value, labels);
+  private void add(double value) {
+    sample("", value, "");
+  }
+
+  /**
+   * A sample.
+   *
+   * @param labels their names, with a blank between two
+   */
+  private Metrics add(double value, String labels, Object... values) {
+    return sample("", value, labels, values);
   }
 
   private <T> void oneOf(String label, T[] all, T actual, Function<T, String> word) {
@@ -281,17 +262,18 @@ final class Metrics {
 
   private void perFamily(Status status, Function<Family, Optional<Long>> value) {
     for (Family family : status.enabled()) {
-      value.apply(family).ifPresent(it -> add(it, "family", family.toString()));
+      value.apply(family).ifPresent(it -> add(it, "family", family));
     }
   }
 
-  private Metrics sample(String suffix, double value, String... labels) {
+  private Metrics sample(String suffix, double value, String labels, Object... values) {
     text.append(name).append(suffix);
-    for (int i = 0; i < labels.length; i += 2) {
-      text.append(i == 0 ? '{' : ',').append(labels[i]).append("=\"");
-      text.append(escaped(labels[i + 1])).append('"');
+    String[] names = labels.split(" ");
+    for (int i = 0; i < values.length; i++) {
+      text.append(i == 0 ? '{' : ',').append(names[i]).append("=\"");
+      text.append(escaped(values[i].toString())).append('"');
     }
-    text.append(labels.length == 0 ? " " : "} ");
+    text.append(values.length == 0 ? " " : "} ");
     boolean whole = value == Math.rint(value) && Math.abs(value) < 1e15;
     text.append(whole ? String.valueOf((long) value) : String.valueOf(value)).append('\n');
     return this;

@@ -28,8 +28,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
@@ -43,7 +41,6 @@ public final class StatusHandler implements Endpoint.Handler {
   /** The header that names the backend in use. */
   public static final String BACKEND = "Ip-Masq-Backend";
 
-  private static final int BUSIEST_RANGES = 8;
   private static final int QUEUED = 16;
 
   private final StatusTracker tracker;
@@ -64,11 +61,8 @@ public final class StatusHandler implements Endpoint.Handler {
   /** Explains packets, one after the other, on a thread of its own. */
   @FunctionalInterface
   public interface Explainer {
-    /**
-     * @param cancelled whether nobody waits any more: then there is no answer
-     * @return false if too many questions wait already
-     */
-    boolean explain(Question question, BooleanSupplier cancelled, Consumer<Explanation> answer);
+    /** Returns an answer to come; empty if too many questions wait already. */
+    Optional<Future<Response>> explain(Question question, Function<Explanation, Response> print);
   }
 
   /**
@@ -100,7 +94,6 @@ public final class StatusHandler implements Endpoint.Handler {
       case "/api/status" -> soon(it -> marked(it, Response.json(200, StatusJson.of(it))));
       case "/api/status.txt" ->
           soon(it -> marked(it, Response.text(200, StatusText.of(it).strip())));
-      case "/api/flows" -> soon(_ -> flows());
       case "/api/explain" -> explain(request);
       default -> now(Response.text(404, "there is nothing here"));
     };
@@ -171,13 +164,6 @@ public final class StatusHandler implements Endpoint.Handler {
         .with(BACKEND, status.last().backend());
   }
 
-  private Response flows() {
-    return sampler
-        .hour(BUSIEST_RANGES)
-        .map(hour -> Response.json(200, Json.write(hour)))
-        .orElseGet(() -> error(503, "nothing is counted"));
-  }
-
   private Future<Response> explain(Request request) {
     Optional<Status> status = tracker.status();
     Optional<Ip> to = request.parameter("to").flatMap(Ip::parse);
@@ -200,16 +186,12 @@ public final class StatusHandler implements Endpoint.Handler {
     if (status.isEmpty()) {
       return now(Response.text(503, "the first sync is still under way"));
     }
-    CompletableFuture<Response> answer = new CompletableFuture<>();
-    boolean taken =
-        explainer.explain(
-            new Question(to.get(), from, protocol, port, Optional.empty()),
-            answer::isDone,
-            found ->
-                answer.complete(Response.json(200, Json.write(status.get().with(found).fields()))));
-    return taken
-        ? answer
-        : now(error(503, "too many questions at once: ask again").with("Retry-After", "2"));
+    Question question = new Question(to.get(), from, protocol, port, Optional.empty());
+    return explainer
+        .explain(question, it -> Response.json(200, Json.write(status.get().with(it).fields())))
+        .orElseGet(
+            () ->
+                now(error(503, "too many questions at once: ask again").with("Retry-After", "2")));
   }
 
   private static OptionalInt port(String text) {

@@ -132,7 +132,7 @@ public final class StatusText {
     row(table, "everything else", Treatment.TRANSLATE, tally.map(Tally::translated));
     text.append(table.text("  "));
     if (shown == Shown.RULES) {
-      line("  Something decides otherwise, or may: see above and below.");
+      line("  What happens may differ: see above and below.");
     }
   }
 

@@ -103,7 +103,6 @@ class JsonOutputTest {
       node.namespace().nft("add rule ip mine post ip daddr 10.8.0.0/16 masquerade");
       agent.awaitLine(line -> line.contains("\"event\":\"conflict\""));
       check(node, "statusOutput", 200, "/api/status");
-      check(node, "flowsOutput", 200, "/api/flows");
       check(node, "explainApiOutput", 200, "/api/explain?to=8.8.8.8");
       check(node, "explainApiOutput", 400, "/api/explain?to=x");
       Result status = node.command("status", "--output=json");

@@ -51,7 +51,7 @@ class MetricsTest {
         # HELP ip_masq_agent_ready Whether the config file is good and the rules of every family are in force.
         # TYPE ip_masq_agent_ready gauge
         ip_masq_agent_ready 1
-        # HELP ip_masq_agent_ok Whether pods' packets go as the config says, as far as is known: ready, the rules are still in the kernel, no rule of another program decides against it, live flows do not go against it, and no other program keeps changing the rules.
+        # HELP ip_masq_agent_ok Whether pods' packets go as the config says, as far as is known.
         # TYPE ip_masq_agent_ok gauge
         ip_masq_agent_ok 1
         # HELP ip_masq_agent_state The state at a glance: good, warn or bad.
@@ -59,7 +59,7 @@ class MetricsTest {
         ip_masq_agent_state{state="good"} 1
         ip_masq_agent_state{state="warn"} 0
         ip_masq_agent_state{state="bad"} 0
-        # HELP ip_masq_agent_rules_pending Whether an agent that writes would change rules; only a dry run leaves it at 1.
+        # HELP ip_masq_agent_rules_pending Whether rules would change: only a dry run leaves it at 1.
         # TYPE ip_masq_agent_rules_pending gauge
         ip_masq_agent_rules_pending 0
         # HELP ip_masq_agent_fighting Whether another program keeps undoing the agent's repairs.
@@ -68,7 +68,7 @@ class MetricsTest {
         # HELP ip_masq_agent_config_info The SHA-256 of each config file in force; always 1.
         # TYPE ip_masq_agent_config_info gauge
         ip_masq_agent_config_info{path="/etc/config/ip-masq-agent",sha256="74f4114516600398687f46f9e01a0430fe61246ff578e92b8ba4bb596dd73768"} 1
-        # HELP ip_masq_agent_config_basis Where the rules in force come from: the file, its last good state, or the fallback.
+        # HELP ip_masq_agent_config_basis Where the rules in force come from.
         # TYPE ip_masq_agent_config_basis gauge
         ip_masq_agent_config_basis{basis="file"} 1
         ip_masq_agent_config_basis{basis="last-good"} 0
@@ -134,17 +134,17 @@ class MetricsTest {
         ip_masq_agent_ranges{family="IPv4",treatment="masquerade"} 0
         # HELP ip_masq_agent_conflicts Other programs' rules that decide against the config, by what they do.
         # TYPE ip_masq_agent_conflicts gauge
-        # HELP ip_masq_agent_sampled_flows_total Pods' flows among the new flows of about a second per half minute, by whether their source address left as the config says; a sample, so not all flows.
+        # HELP ip_masq_agent_sampled_flows_total Pods' flows in samples, by whether their source was right.
         # TYPE ip_masq_agent_sampled_flows_total counter
         ip_masq_agent_sampled_flows_total{result="as_config"} 0
         ip_masq_agent_sampled_flows_total{result="against_config"} 0
         # HELP ip_masq_agent_flows_wrong Whether pods' flows go against the config, by the latest samples.
         # TYPE ip_masq_agent_flows_wrong gauge
         ip_masq_agent_flows_wrong 0
-        # HELP ip_masq_agent_silent_ranges Ranges whose flows were answered before the last change and now hardly are.
+        # HELP ip_masq_agent_silent_ranges Ranges that answered before the last change and now hardly do.
         # TYPE ip_masq_agent_silent_ranges gauge
         ip_masq_agent_silent_ranges 0
-        # HELP ip_masq_agent_ports_used_ratio Source ports in use towards the busiest destinations, of those that masquerading may use; only while so many flows are tracked that ports may be scarce.
+        # HELP ip_masq_agent_ports_used_ratio Source ports in use towards the busiest destinations, if many.
         # TYPE ip_masq_agent_ports_used_ratio gauge
         # HELP ip_masq_agent_masqueraded_flows_total Flows that the agent masqueraded since it wrote the rules.
         # TYPE ip_masq_agent_masqueraded_flows_total counter
@@ -152,7 +152,7 @@ class MetricsTest {
         # HELP ip_masq_agent_exempted_flows_total Flows to an exempt range since the agent wrote the rules.
         # TYPE ip_masq_agent_exempted_flows_total counter
         ip_masq_agent_exempted_flows_total{family="IPv4"} 9
-        # HELP ip_masq_agent_range_flows_total Flows to a range since its rule was written; of more than 256 ranges per family the 256 busiest.
+        # HELP ip_masq_agent_range_flows_total Flows to a range, of the 256 busiest, since it was written.
         # TYPE ip_masq_agent_range_flows_total counter
         ip_masq_agent_range_flows_total{family="IPv4",range="169.254.0.0/16",treatment="exempt"} 1
         ip_masq_agent_range_flows_total{family="IPv4",range="10.0.0.0/8",treatment="exempt"} 2

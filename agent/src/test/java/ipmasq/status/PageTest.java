@@ -10,7 +10,9 @@ import ipmasq.evidence.neighbours.Conflict;
 import ipmasq.http.Endpoint;
 import ipmasq.net.Cidr;
 import ipmasq.net.Cidrs;
+import ipmasq.net.Family;
 import ipmasq.sync.SyncReport.Basis;
+import ipmasq.sync.SyncReport.Result;
 import ipmasq.sync.Trigger;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -37,7 +39,6 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 class PageTest {
   private final Story story = new Story();
-  private KernelSampler sampler;
   private Endpoint endpoint;
   private Chromium browser;
   private String url;
@@ -45,7 +46,6 @@ class PageTest {
   @BeforeEach
   void start() throws Exception {
     assumeTrue(Files.isExecutable(Chromium.PROGRAM), "chromium is not installed");
-    sampler = story.sampler();
     CompletableFuture<InetSocketAddress> address = new CompletableFuture<>();
     endpoint =
         Endpoint.start(
@@ -54,7 +54,7 @@ class PageTest {
             Set.of(),
             new StatusHandler(
                 story.tracker,
-                sampler,
+                story.sampler(),
                 _ -> Optional.of(List.of()),
                 story::explain,
                 story.heartbeat,
@@ -120,6 +120,10 @@ class PageTest {
     browser.open(url);
     browser.await("document.querySelectorAll('#history li').length === 6");
     assertEquals("good", browser.evaluate("document.getElementById('state').className"));
+    assertEquals(
+        "99%",
+        browser.evaluate("document.querySelector('.seg.mixed').style.getPropertyValue('--share')"),
+        "10.0.0.0/8 without 10.96.0.0/16");
     browser.screenshot("good-light");
     browser.show(1100, 1500, true);
     browser.screenshot("good-dark");
@@ -182,8 +186,10 @@ class PageTest {
     browser.await("document.getElementById('answer').innerText.includes('must be an IP address')");
   }
 
-  /** An hour of traffic, looked at once a minute: quiet nights, busy days, one burst. */
+  /** An hour of traffic before an open page: quiet nights, busy days, one burst. */
   private void hourOfTraffic(IntPredicate happened) throws Exception {
+    browser.open(url);
+    browser.await("seen.last > 0");
     long[] perMinute = {3, 41, 9, 0, 2, 17, 5, 1, 0, 0};
     long[] counted = new long[perMinute.length];
     story.passes(58); // a whole minute, with the two passes before
@@ -196,17 +202,17 @@ class PageTest {
       story.exempted = Arrays.stream(counted).sum() - counted[1]; // the exception from 10.0.0.0/8
       story.translated += Math.round(60 + 40 * Math.sin(minute / 9.0)) + (minute == 33 ? 180 : 0);
       story.passes(happened.test(minute) ? 59 : 60); // what happens takes a second of the story
-      sampler.read(story.status());
+      browser.evaluate("follow()");
+      browser.await("seen.last === " + story.now().toEpochMilli());
     }
-    story.pass(Trigger.RESYNC, Story.unchanged());
+    browser.evaluate("(seen.drawn = 0, follow())");
   }
 
   @Test
-  void showsTheFlowsOfTheLastHour() throws Exception {
+  void plotsTheFlowsThatItSaw() throws Exception {
     usual();
-    hourOfTraffic(_ -> false);
     browser.show(1100, 1500, false);
-    browser.open(url);
+    hourOfTraffic(_ -> false);
     browser.await("document.querySelectorAll('#flows figure').length === 10");
     String plots = browser.evaluate("document.getElementById('flows').innerText");
     assertTrue(plots.contains("IPv4 masqueraded"), plots);
@@ -230,7 +236,7 @@ class PageTest {
     browser.show(1100, 1500, false);
     browser.open(url);
     browser.await("document.getElementById('older').innerText.includes('begins here')");
-    browser.await("document.getElementById('flows').innerText.includes('Nothing is known')");
+    browser.await("document.getElementById('flows').innerText.includes('begins when this page')");
     for (int i = 0; i < 20; i++) {
       story.pass(Trigger.RULES, Story.changed("10.0." + i + ".0/24"));
     }
@@ -318,26 +324,30 @@ class PageTest {
     return browser.evaluate(FIRST);
   }
 
+  private static Map<Family, Result> ipv4(Result result) {
+    return Map.of(Family.IPV4, result, Family.IPV6, Story.unchanged());
+  }
+
   /** With -Dipmasq.screenshots=true the picture in the README is taken anew. */
   @Test
   void poseForTheReadme() throws Exception {
     assumeTrue(Boolean.getBoolean("ipmasq.screenshots"), "only with -Dipmasq.screenshots=true");
     usual();
+    browser.show(1100, 1000, false);
     hourOfTraffic(
         minute -> {
           switch (minute) {
-            case 24 -> story.pass(Trigger.RULES, Story.repaired("10.0.0.0/8 is missing"));
-            case 47 -> story.pass(Trigger.CONFIG, Story.changed("198.51.100.0/24"));
+            case 24 -> story.pass(Trigger.RULES, ipv4(Story.repaired("10.0.0.0/8 is missing")));
+            case 47 -> story.pass(Trigger.CONFIG, ipv4(Story.changed("198.51.100.0/24")));
             default -> {}
           }
           return minute == 24 || minute == 47;
         });
-    story.flows(120, 0);
-    browser.show(1100, 1000, false);
-    browser.open(url);
+    story.pass(Trigger.RESYNC, Story.unchanged()).flows(120, 0);
     browser.await("document.querySelectorAll('#flows figure').length === 10");
+    browser.await("document.getElementById('live').innerText.includes('120')");
     Path picture = Path.of(System.getProperty("ipmasq.project"), "docs", "page.png");
-    browser.screenshot(picture, "document.getElementById('to').form.parentNode");
+    browser.screenshot(picture, "document.getElementById('space').parentNode");
   }
 
   @Test
@@ -406,7 +416,7 @@ class PageTest {
                 + ".map(e => e.id || e.getAttribute('aria-labelledby')).join(' ')"));
     browser.await("document.querySelectorAll('.seg.keep.contested').length > 0");
     String map = browser.evaluate("document.getElementById('space').innerText");
-    assertTrue(map.contains("what our rules say; something decides otherwise"), map);
+    assertTrue(map.contains("what our rules say; what happens may differ"), map);
     browser.evaluate("document.getElementById('to').value = '8.8.8.8'");
     browser.evaluate("document.getElementById('ask').requestSubmit()");
     browser.await("location.search.includes('to=8.8.8.8')");

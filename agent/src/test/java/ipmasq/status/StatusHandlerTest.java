@@ -32,7 +32,6 @@ class StatusHandlerTest {
   private static final Map<String, String> SCHEMA =
       Map.of(
           "/api/status", "statusOutput",
-          "/api/flows", "flowsOutput",
           "/api/explain", "explainApiOutput");
 
   private final Story story = new Story();
@@ -57,7 +56,7 @@ class StatusHandlerTest {
           story.tracker,
           sampler,
           _ -> Optional.ofNullable(known),
-          (question, cancelled, answer) -> !busy && story.explain(question, cancelled, answer),
+          (question, print) -> busy ? Optional.empty() : story.explain(question, print),
           story.heartbeat,
           story::now);
 
@@ -212,20 +211,6 @@ class StatusHandlerTest {
     story.log.warn(LogEvent.of(LogEvent.Kind.CONFLICT, "conflict"));
     String status = body(ask("/api/status", Map.of()));
     assertTrue(status.contains("\"owner\":\"flannel\""), status);
-  }
-
-  @Test
-  void tellsTheFlowsOfTheLastHour() throws Exception {
-    story.pass(Trigger.START, Story.unchanged());
-    ask("/api/status", Map.of());
-    story.passes(61);
-    assertEquals(
-        """
-        {"now":"2026-01-01T12:01:02Z","from":"2026-01-01T12:00:00Z",\
-        "known":"2026-01-01T12:00:01Z","families":[{"family":"IPv4","translated":[0.0,0.0],\
-        "exempted":[0.0,0.0],"ranges":[]}]}
-        """,
-        body(ask("/api/flows", Map.of())));
   }
 
   @Test

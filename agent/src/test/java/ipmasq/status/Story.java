@@ -15,6 +15,7 @@ import ipmasq.evidence.neighbours.Conflict;
 import ipmasq.evidence.neighbours.Explanation;
 import ipmasq.evidence.neighbours.Neighbours;
 import ipmasq.evidence.neighbours.Question;
+import ipmasq.http.Response;
 import ipmasq.log.Log;
 import ipmasq.net.Cidr;
 import ipmasq.net.Family;
@@ -46,8 +47,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.function.Function;
 import java.util.function.IntToLongFunction;
 
 /** An agent's life for tests: passes as they would come, a second apart. */
@@ -251,14 +253,14 @@ final class Story {
   }
 
   /** By the config alone, on the thread that asks. */
-  boolean explain(Question question, BooleanSupplier cancelled, Consumer<Explanation> answer) {
+  Optional<Future<Response>> explain(Question question, Function<Explanation, Response> print) {
     SyncReport last = status().last();
     Optional<Policy> policy =
         last.config().enables(question.family())
             ? Optional.of(last.policy(question.family()))
             : Optional.empty();
-    answer.accept(Neighbours.byConfig(question, policy));
-    return true;
+    Explanation found = Neighbours.byConfig(question, policy);
+    return Optional.of(CompletableFuture.completedFuture(print.apply(found)));
   }
 
   Conflict conflict = HeadlineTest.conflict(Conflict.Kind.MASQUERADES);

@@ -222,7 +222,8 @@ record Rollouts(Operator operator) {
           var said =
               operator.plugin(
                   1, "apply %s --yes --canary=n1 --patience=5 --undo".formatted(probed));
-          assertTrue(said.contains("is rolled back: since the change "), said);
+          assertTrue(said.contains("1: Not ready: the config file was rolled back"), said);
+          assertTrue(said.contains("2 of 2 nodes have "), said);
         });
     minReady(MIN_READY);
   }

@@ -286,7 +286,7 @@ public record Status(
         case DIFFERENT ->
             reasons.add(
                 sample.observed(family).filter(Observed::absent).isPresent()
-                    ? "there are no " + family + " rules"
+                    ? "there are no " + family + " rules" + inChain()
                     : rules + "in the kernel are not what " + Headline.source(this) + " asks for");
         case UNREADABLE -> {
           String why = failure.map(Failure::message).orElse("").replaceFirst("\\.$", "");
@@ -296,6 +296,11 @@ public record Status(
       }
     }
     return reasons;
+  }
+
+  /** Rules in another chain, as another --masq-chain has them, are not looked for. */
+  private String inChain() {
+    return last.backend().startsWith("iptables") ? " in chain " + last.config().masqChain() : "";
   }
 
   /** The causes behind the reasons: errors with their place, failures with their advice. */

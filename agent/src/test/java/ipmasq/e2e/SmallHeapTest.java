@@ -33,7 +33,7 @@ class SmallHeapTest {
       Result oneMore = apply(namespace, file);
       assertEquals(0, oneMore.exit(), oneMore.stderr());
       assertTrue(oneMore.stdout().contains("+100.64.0.0/10\n"), oneMore.stdout());
-      assertEquals(3, oneMore.stdout().lines().count(), "one range, and the owner");
+      assertEquals(5, oneMore.stdout().lines().count(), "head, owner, one range, summary");
     }
   }
 

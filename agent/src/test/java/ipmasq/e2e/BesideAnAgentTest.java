@@ -141,7 +141,9 @@ class BesideAnAgentTest {
           }
         }
       }
-      assertEquals(documented, seen);
+      assertTrue(documented.containsAll(seen), "" + seen);
+      documented.removeAll(Set.of("iptables-input", "stop")); // they come and go
+      assertTrue(seen.containsAll(documented), "" + seen);
     }
   }
 

@@ -251,7 +251,7 @@ public final class FlowWatch implements Consumer<SyncReport> {
       return;
     }
     nextTable = now.plus(TABLE);
-    probation.save(answers.figures());
+    probation.save(answers.lasting(now));
     boolean older = answers.isComparing() && olderFlows;
     boolean crowded = TableReport.tracked() >= PortPressure.quarter(policies);
     Optional<TableReport> table =

@@ -141,7 +141,7 @@ public record AnswerChange(List<Range> ranges, Share othersBefore, Share othersA
         .getOrDefault(true, Share.NONE);
   }
 
-  private static boolean isSame(Target target, FlowJudge was, FlowJudge is) {
+  static boolean isSame(Target target, FlowJudge was, FlowJudge is) {
     return was.treatment(target.destination()).equals(is.treatment(target.destination()));
   }
 

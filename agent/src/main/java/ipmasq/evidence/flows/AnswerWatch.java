@@ -50,9 +50,9 @@ public final class AnswerWatch {
 
   /** Other rules are in force: what was sampled so far is what the figures are compared with. */
   public void change(FlowJudge rules, Instant now) {
+    before = lasting(now);
     was = is;
     is = rules;
-    before = figures();
     earlier = new Answers();
     recent = new Answers();
     since = now;
@@ -91,8 +91,18 @@ public final class AnswerWatch {
   }
 
   /** What the last one or two periods showed. */
-  public Answers figures() {
+  private Answers figures() {
     return earlier.and(recent);
+  }
+
+  /**
+   * What the next change is compared with. Until the rules have been in force for a period, flows
+   * from before them count too, to destinations that they treat alike.
+   */
+  public Answers lasting(Instant now) {
+    return now.isBefore(since.plus(PERIOD))
+        ? figures().and(before.only(target -> AnswerChange.isSame(target, was, is)))
+        : figures();
   }
 
   public List<AnsweredRange> answered() {

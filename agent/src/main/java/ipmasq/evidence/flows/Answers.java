@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
  * How sampled flows went, by source, destination, protocol and treatment: how many somebody
@@ -114,6 +115,18 @@ public final class Answers {
     counts.forEach(all::add);
     other.counts.forEach(all::add);
     return all;
+  }
+
+  /** Those to such targets. */
+  Answers only(Predicate<Target> which) {
+    Answers some = new Answers();
+    counts.forEach(
+        (pair, count) -> {
+          if (which.test(pair.target)) {
+            some.add(pair, count);
+          }
+        });
+    return some;
   }
 
   boolean isEmpty() {

@@ -131,6 +131,33 @@ class AnswerChangeTest {
         lately.outcome(was));
   }
 
+  /** As after a restart with one config, and soon another. */
+  @Test
+  void aSecondChangeIsComparedWithFlowsFromBeforeTheFirst() {
+    Answers earlier = new Answers();
+    add(earlier, "203.0.113.", 2, true, 40, 40);
+    add(earlier, "198.51.100.", 2, true, 40, 40);
+    add(earlier, "10.0.0.", 2, true, 40, 40);
+    AnswerWatch watch = new AnswerWatch();
+    watch.begin(exempting(), earlier, Instant.EPOCH);
+    watch.change(exempting("10.0.0.0/24"), Instant.EPOCH);
+    Answers saved = Answers.parse(watch.lasting(Instant.EPOCH.plusSeconds(4)).lines());
+    assertEquals(80, saved.by(_ -> Optional.of("all")).get("all").flows());
+    assertTrue(watch.lasting(Instant.EPOCH.plusSeconds(600)).isEmpty());
+
+    FlowJudge third = exempting("10.0.0.0/24", "203.0.113.0/24");
+    AnswerWatch next = new AnswerWatch();
+    next.begin(exempting("10.0.0.0/24"), saved, Instant.EPOCH);
+    for (AnswerWatch each : List.of(watch, next)) {
+      each.change(third, Instant.EPOCH.plusSeconds(8));
+      Answers after = new Answers();
+      add(after, "203.0.113.", 2, false, 40, 0);
+      add(after, "198.51.100.", 2, true, 40, 40);
+      each.add(after, Instant.EPOCH.plusSeconds(12));
+      assertTrue(each.undo().isPresent(), each.change().toString());
+    }
+  }
+
   @Test
   void ofOnePairFiveCountAndFiguresSurviveAFile() {
     Answers answers = new Answers();

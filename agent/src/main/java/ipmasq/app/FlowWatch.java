@@ -121,6 +121,7 @@ public final class FlowWatch implements Consumer<SyncReport> {
       written = writes;
     }
     if (report == null || !report.enforced() || report.fighting()) {
+      stopListening();
       nothing("no evidence: it is not known that the rules are in force and stay");
       return EVERY;
     }

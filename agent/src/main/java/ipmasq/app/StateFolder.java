@@ -36,14 +36,17 @@ public final class StateFolder {
   private static final String ROLLED_BACK = "rolled-back";
 
   private final Path folder;
+  private final boolean writes;
   private final Supplier<FlagDefaults> node;
 
   /**
+   * @param writes whether anything may be kept; a dry run only reads what the real agent keeps
    * @param node what an {@code auto} in the config means here; no other flags, since the config has
    *     them already
    */
-  public StateFolder(Path folder, Supplier<FlagDefaults> node) {
+  public StateFolder(Path folder, boolean writes, Supplier<FlagDefaults> node) {
     this.folder = folder;
+    this.writes = writes;
     this.node = node;
   }
 
@@ -112,11 +115,16 @@ public final class StateFolder {
   }
 
   void tryAgain() throws IOException {
-    Files.deleteIfExists(folder.resolve(ROLLED_BACK));
+    if (writes) {
+      Files.deleteIfExists(folder.resolve(ROLLED_BACK));
+    }
   }
 
   /** All of it or nothing, also if the node loses power. */
   private void write(String name, String text) throws IOException {
+    if (!writes) {
+      return;
+    }
     Path next = folder.resolve(name + ".new");
     Files.writeString(next, text + "\n");
     try (FileChannel file = FileChannel.open(next, StandardOpenOption.WRITE)) {

@@ -131,6 +131,7 @@ final class Run {
       StateFolder folder =
           new StateFolder(
               Path.of(line.text(Flag.STATE_DIR).orElse(STATE)),
+              !dryRun,
               () -> FlagDefaults.none().on(context.backends().look().auto().backend()));
       Probation probation = new Probation(folder, () -> triggers.post(Trigger.CONFIG), log, clock);
       new Agent(

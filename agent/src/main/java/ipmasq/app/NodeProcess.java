@@ -65,10 +65,8 @@ public record NodeProcess(Path directory) {
     List<Integer> ports = new ArrayList<>();
     try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(directory.resolve("fd"))) {
       for (Path descriptor : descriptors) {
-        Integer port = sockets.get(Files.readSymbolicLink(descriptor));
-        if (port != null) {
-          ports.add(port);
-        }
+        // One that was closed meanwhile says nothing of the others.
+        link("fd/" + descriptor.getFileName()).map(sockets::get).ifPresent(ports::add);
       }
     } catch (IOException ended) {
       return List.of(); // or it may not be read

@@ -6,7 +6,6 @@ import ipmasq.evidence.flows.FlowEvidence;
 import ipmasq.evidence.neighbours.Conflict;
 import ipmasq.net.Family;
 import ipmasq.sync.SyncReport;
-import ipmasq.sync.SyncReport.Basis;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -19,6 +18,8 @@ import java.util.stream.Collectors;
  * @param ok whether they do, as far as is known
  */
 public record Headline(Level level, boolean ok, String sentence) {
+  private static final String DEFAULT = "the built-in default";
+
   /** For people and scripts, at a glance. */
   public enum Level {
     GOOD,
@@ -149,11 +150,16 @@ public record Headline(Level level, boolean ok, String sentence) {
   static String source(Status status) {
     List<FileSnapshot> found =
         status.last().sources().stream().filter(source -> source.hash().isPresent()).toList();
-    if (found.isEmpty() || status.last().basis() != Basis.FILE) {
-      return "the built-in default";
-    }
-    return found.size() > 1
-        ? "the config in " + found.size() + " files"
-        : found.getFirst().path().toString();
+    return switch (status.last().basis()) {
+      case FALLBACK -> DEFAULT;
+      case LAST_GOOD -> "the last good config";
+      case ROLLED_BACK -> "the config before it";
+      case FILE ->
+          found.isEmpty()
+              ? DEFAULT
+              : found.size() > 1
+                  ? "the config in " + found.size() + " files"
+                  : found.getFirst().path().toString();
+    };
   }
 }

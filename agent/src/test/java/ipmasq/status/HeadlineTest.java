@@ -195,6 +195,21 @@ class HeadlineTest {
   }
 
   @Test
+  void whatTheRulesGoBy() {
+    story.pass(Trigger.START, Story.unchanged());
+    assertEquals("/etc/config/ip-masq-agent", Headline.source(story.status()));
+    Map.of(
+            Basis.LAST_GOOD, "the last good config",
+            Basis.ROLLED_BACK, "the config before it",
+            Basis.FALLBACK, "the built-in default")
+        .forEach(
+            (basis, source) -> {
+              story.bad(basis).pass(Trigger.CONFIG, Story.unchanged());
+              assertEquals(source, Headline.source(story.status()));
+            });
+  }
+
+  @Test
   void aDryRun() {
     Story dry = new Story(new Status.Agent.DryRun()).pass(Trigger.START, Story.unchanged());
     assertHeadline(

@@ -227,7 +227,7 @@ public record FlowEvidence(
 
   private String within(Instant now) {
     long seconds = since().map(since -> Duration.between(since, now).toSeconds()).orElse(0L);
-    return " in %s of one second in the last %s"
+    return " in %s of the last %s"
         .formatted(
             samples.size() == 1 ? "1 sample" : samples.size() + " samples",
             seconds < 120 ? Math.max(1, seconds) + " s" : seconds / 60 + " min");

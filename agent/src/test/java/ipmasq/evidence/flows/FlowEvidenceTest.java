@@ -48,13 +48,13 @@ class FlowEvidenceTest {
     Ip exempt = Ip.of("10.9.9.9");
     FlowEvidence evidence = of(sample(0, 10, 0), sample(30, 5, 0));
     assertEquals(
-        "15 sampled to 10.0.0.0/8 in 2 samples of one second in the last 90 s, all as the config says",
+        "15 sampled to 10.0.0.0/8 in 2 samples of the last 90 s, all as the config says",
         evidence.toward(exempt, true, now));
     assertEquals(
-        "20 sampled to 10.0.0.0/8 in 3 samples of one second in the last 90 s, 3 against the config",
+        "20 sampled to 10.0.0.0/8 in 3 samples of the last 90 s, 3 against the config",
         evidence.and(sample(60, 5, 3)).toward(exempt, true, now));
     assertEquals(
-        "none sampled to there in 2 samples of one second in the last 90 s",
+        "none sampled to there in 2 samples of the last 90 s",
         evidence.toward(Ip.of("8.8.8.8"), false, now));
     assertEquals("none sampled yet", of().toward(exempt, true, now));
   }
@@ -66,18 +66,16 @@ class FlowEvidenceTest {
   @Test
   void saysHowManyOfHowMany() {
     assertEquals("none sampled yet", line(of()));
+    assertEquals("no flow of a pod seen in 1 sample of the last 90 s", line(of(sample(0, 0, 0))));
     assertEquals(
-        "no flow of a pod seen in 1 sample of one second in the last 90 s",
-        line(of(sample(0, 0, 0))));
-    assertEquals(
-        "120 sampled in 2 samples of one second in the last 90 s, all as the config says",
+        "120 sampled in 2 samples of the last 90 s, all as the config says",
         line(of(sample(0, 100, 0), sample(30, 20, 0))));
     assertEquals(
-        "3 of 120 sampled in 2 samples of one second in the last 90 s went against the config, e.g."
+        "3 of 120 sampled in 2 samples of the last 90 s went against the config, e.g."
             + " 10.244.1.10 to 10.9.9.9 (udp 53) left as 198.51.100.1",
         line(of(sample(0, 100, 0), sample(30, 20, 3))));
     assertEquals(
-        "100 sampled in 1 sample of one second in the last 90 s, all as the config says; some were"
+        "100 sampled in 1 sample of the last 90 s, all as the config says; some were"
             + " lost; now no evidence: x",
         line(
             of(new FlowSample(START, 100, 0, true, List.of(), List.of()))

@@ -1,5 +1,6 @@
 package ipmasq.backend.nftables;
 
+import ipmasq.net.ForeignText;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -27,7 +28,7 @@ final class TableOwner {
           Optional<Path> process = holder("socket:[" + words[9] + "]");
           if (process.isPresent()) {
             String name = Files.readString(process.get().resolve("comm")).strip();
-            return "process " + process.get().getFileName() + " (" + name + ")";
+            return "process " + process.get().getFileName() + " (" + new ForeignText(name) + ")";
           }
         }
       }

@@ -236,8 +236,10 @@ public final class SyncLogger implements Consumer<SyncReport> {
     switch (swept.result()) {
       case Result.Unchanged() -> {}
       case Result.Pending(var changes) -> {
-        String line = where + " would be removed: " + Change.few(changes);
-        log.detail(1, () -> changed(Kind.SWEEP_PENDING, line, family, backend, changes, report));
+        if (before == null || !before.sweep().results().contains(swept)) {
+          String line = where + " would be removed: " + Change.few(changes);
+          log.info(changed(Kind.SWEEP_PENDING, line, family, backend, changes, report));
+        }
       }
       case Result.Changed(var changes) -> {
         String what = Change.few(changes);

@@ -83,6 +83,22 @@ class SyncLoggerTest {
   }
 
   @Test
+  void whatADryRunWouldSweepIsToldOnce() {
+    Result pending = new Result.Pending(List.of(new Change(Change.Kind.REMOVE, "all")));
+    Sweep sweep = new Sweep(List.of(new Sweep.Swept("iptables-nft", Family.IPV4, pending)));
+    EffectiveConfig good = new EffectiveConfig(Config.defaults(), Basis.FILE, List.of(), List.of());
+    for (Trigger why : List.of(Trigger.START, Trigger.RESYNC, Trigger.RESYNC)) {
+      journal.accept(pass(Set.of(why), good, false, UNCHANGED, sweep, 0, List.of()));
+    }
+    assertEquals(
+        """
+        INFO backend nftables: a test
+        INFO IPv4 rules of ours in iptables-nft would be removed: 1 removed: -all
+        """,
+        lines());
+  }
+
+  @Test
   void aFailureIsToldOnceAndItsEnd() {
     Result failed = new Result.Failed(new Failure("no", "wait"));
     pass(Trigger.START, false, failed);

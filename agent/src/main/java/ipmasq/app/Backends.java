@@ -84,7 +84,7 @@ public final class Backends implements Targets, AutoCloseable {
   }
 
   /**
-   * Passes on this node.
+   * Syncs on this node.
    *
    * @param file reads the config file
    * @param fallback the config if the file is bad from the start
@@ -100,7 +100,7 @@ public final class Backends implements Targets, AutoCloseable {
     return new Sync(file, fallback, this, host, Clock.systemUTC(), writes, lastGood);
   }
 
-  /** Probed at each pass, because kube-proxy may start after us. Never switches back. */
+  /** Probed at each sync, because kube-proxy may start after us. Never switches back. */
   @Override
   public Node look() {
     if (!WINDOWS) {

@@ -54,7 +54,6 @@ public final class ConflictWatch implements Consumer<SyncReport> {
   private final EvidenceThread evidence;
   private final Log log;
 
-  /** Receives each conflict that appears ({@code true}) or disappears. */
   private volatile Map<Family, List<Conflict>> latest = Map.of();
 
   private volatile @Nullable SyncReport report;

@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** The server for {@code --listen}; the first sync starts it. The line's thread reports to it. */
+/** The server for {@code --listen}; the first sync starts it. The main thread reports to it. */
 public final class StatusServer implements Consumer<SyncReport>, Endpoint.Listener {
   private final InetSocketAddress where;
   private final Backends.CniFiles cni;
@@ -98,7 +98,7 @@ public final class StatusServer implements Consumer<SyncReport>, Endpoint.Listen
     Backends reading = new Backends(cni, false, false); // its own: used by one thread at a time
     return new KernelSampler(
         (report, family) -> {
-          // The backend that the line writes to, whatever the config leaves open.
+          // The backend that syncs write to, whatever the config leaves open.
           Config config = Backends.fixed(report.config(), report.backend());
           return reading.places(config).getFirst().observe(family);
         },

@@ -1,6 +1,6 @@
 /**
- * Wires the agent: the settings of a process, the backends of the node, and the services beside the
- * loop (status server, config watchers, conflict watch).
+ * What runs beside the syncs (status server, conflict watch, flow watch, probation), and what
+ * commands and the agent know of this node: its backends, addresses and processes.
  */
 @NullMarked
 package ipmasq.app;

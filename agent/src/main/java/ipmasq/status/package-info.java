@@ -1,5 +1,5 @@
 /**
- * What the agent reports about itself: a status built from passes, and everything that shows it
+ * What the agent reports about itself: a status built from syncs, and everything that shows it
  * (health, metrics, JSON, text and the page).
  */
 @NullMarked

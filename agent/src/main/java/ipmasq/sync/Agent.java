@@ -6,7 +6,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * The line. It runs on the thread that calls {@link #run}; other threads only post triggers.
+ * Runs syncs on the thread that calls {@link #run}, {@code main}; other threads only post triggers.
  *
  * <p>A sync runs at startup, when a trigger reports a possible change, when the watch sees that the
  * rules changed, and when the resync interval has passed. After a failure the next sync comes
@@ -37,7 +37,7 @@ public final class Agent {
    * @param watchInterval how often to check whether the rules changed; zero: never
    * @param configOverdue whether the config has not been readable for so long that a sync should
    *     say so
-   * @param heartbeat beats while the line makes progress
+   * @param heartbeat beats while the main thread makes progress
    * @param reports receives each report
    */
   public Agent(
@@ -59,12 +59,12 @@ public final class Agent {
   public void run() throws InterruptedException {
     Set<Trigger> why = Set.of(Trigger.START);
     while (!why.contains(Trigger.STOP)) {
-      why = round(why);
+      why = syncAndWait(why);
     }
   }
 
   /** Runs one sync, then waits for the next triggers. */
-  private Set<Trigger> round(Set<Trigger> why) throws InterruptedException {
+  private Set<Trigger> syncAndWait(Set<Trigger> why) throws InterruptedException {
     heartbeat.beat(Duration.ZERO);
     SyncReport report = sync.run(why, backoff.on(System.nanoTime()));
     if (report.changed() && report.why().contains(Trigger.RULES)) {

@@ -6,12 +6,12 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Tells whether the line makes progress. The line's thread beats; any thread may ask.
+ * Tells whether the main thread makes progress. It beats; any thread may ask.
  *
  * <p>Each beat says when the next one is due. A sync beats when it begins and when it ends.
  */
 public final class Heartbeat {
-  /** How late a beat may be before the line counts as stuck. */
+  /** How late a beat may be before the main thread counts as stuck. */
   static final Duration PATIENCE = Duration.ofMinutes(2);
 
   /** From then on, what the last sync saw is no longer the present. */
@@ -29,7 +29,7 @@ public final class Heartbeat {
    * Begins with a beat.
    *
    * @param nanos a clock that never jumps, such as {@link System#nanoTime}
-   * @param child how long the iptables that the line waits for may take, if it waits for one
+   * @param child how long the iptables that the main thread waits for may take, if it waits for one
    */
   public Heartbeat(LongSupplier nanos, Supplier<Optional<Duration>> child) {
     this.nanos = nanos;
@@ -38,7 +38,7 @@ public final class Heartbeat {
   }
 
   /**
-   * The line is alive.
+   * The main thread is alive.
    *
    * @param next the longest time until the next beat, if all goes well
    */
@@ -75,7 +75,9 @@ public final class Heartbeat {
     return Optional.of(new Wait(taken, what, taken.compareTo(limit) >= 0));
   }
 
-  /** What is wrong, as a sentence without its full stop; empty while the line makes progress. */
+  /**
+   * What is wrong, as a sentence without its full stop; empty while the main thread makes progress.
+   */
   public Optional<String> stuck() {
     Beat beat = last;
     long now = nanos.getAsLong();

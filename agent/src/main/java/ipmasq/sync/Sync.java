@@ -91,7 +91,7 @@ public final class Sync {
     return attempt(new Occasion(why, fighting, System.nanoTime()));
   }
 
-  /** The line: node, config, target, rules, sweep. */
+  /** From the file to the kernel: node, config, target, rules, sweep. */
   private SyncReport attempt(Occasion occasion) {
     Node node = targets.look();
     EffectiveConfig config = lastGood.apply(inEffect.after(readConfig.apply(node)));
@@ -217,8 +217,8 @@ public final class Sync {
   }
 
   /**
-   * Why the rules changed, which is not always what woke the line: a sync may see a new file before
-   * the file watch does, or find a flushed chain when it was woken to read the file.
+   * Why the rules changed, which is not always what woke the main thread: a sync may see a new file
+   * before the file watch does, or find a flushed chain when it was woken to read the file.
    */
   private Set<Trigger> reasons(
       Set<Trigger> woken, EffectiveConfig config, Target to, Map<Family, Result> results) {

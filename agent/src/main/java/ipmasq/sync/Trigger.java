@@ -6,7 +6,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** Why the line wakes up. */
+/** Why the main thread wakes up. */
 public enum Trigger {
   /** The agent starts. */
   START("start"),
@@ -34,8 +34,8 @@ public enum Trigger {
   }
 
   /**
-   * Triggers on their way from the watchers to the line. Safe for use by several threads; one of
-   * them waits, and gets all that were posted meanwhile together.
+   * Triggers on their way from other threads to the main thread. Safe for use by several threads;
+   * one of them waits, and gets all that were posted meanwhile together.
    */
   public static final class Queue {
     private final BlockingQueue<Trigger> posted = new LinkedBlockingQueue<>();

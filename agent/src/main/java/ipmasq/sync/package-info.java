@@ -1,5 +1,5 @@
 /**
- * The loop: read the file, read the rules, plan, apply; again when something may have changed.
+ * The sync: read the file, read the rules, plan, apply; again when something may have changed.
  * Knows backends only by their interface.
  */
 @NullMarked

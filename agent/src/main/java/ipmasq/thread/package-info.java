@@ -1,4 +1,4 @@
-/** Threads, and the one place where the kernel may refuse one. */
+/** Starts threads that the agent can do without for a while if the kernel refuses them. */
 @NullMarked
 package ipmasq.thread;
 

@@ -125,7 +125,7 @@ class Disk {
       channel.force(true);
     } catch (IOException notOffered) {
       // Windows opens no directories, some file systems flush none. The move is done all the same;
-      // after a power failure the old file may be back, and the next pass repairs it.
+      // after a power failure the old file may be back, and the next sync repairs it.
     }
   }
 

@@ -11,9 +11,9 @@ import ipmasq.netlink.nftables.Table;
  * version is not checked: after a refusal the newest feature is dropped first.
  */
 enum KernelFeatures {
-  /** Comments of rules exist on every supported kernel and identify the rules. */
+  /** Without any; comments of rules, which identify them, exist on every supported kernel. */
   NONE,
-  /** Comments of table and sets: 5.10 and older ones. */
+  /** Comments of table and sets: 5.10. */
   COMMENTS,
   /** A counter for each element of a set: 5.12. */
   ELEMENT_COUNTERS,

@@ -134,7 +134,7 @@ public final class KernelRoutes implements Routes, AutoCloseable {
   }
 
   /**
-   * The same for packets that the node itself sends.
+   * The interfaces that packets which the node itself sends may leave by; empty: unknown.
    *
    * @param from its own address; empty: any
    */

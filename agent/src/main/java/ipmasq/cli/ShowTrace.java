@@ -5,7 +5,6 @@ import ipmasq.evidence.trace.RuleTexts;
 import ipmasq.evidence.trace.TraceRequest;
 import ipmasq.evidence.trace.TracedFlow;
 import ipmasq.evidence.trace.TracedFlow.Step;
-import ipmasq.iptables.ChildProcesses;
 import ipmasq.iptables.LegacyTables;
 import ipmasq.iptables.Programs;
 import ipmasq.net.Family;
@@ -55,7 +54,7 @@ final class ShowTrace {
               request,
               time,
               hasLegacyTables(family),
-              new RuleTexts(new ChildProcesses(Programs.ofEnvironment(), DEADLINE)));
+              new RuleTexts(Programs.ofEnvironment(), DEADLINE));
       if (context.json()) {
         Map<String, Object> answer = new LinkedHashMap<>();
         answer.put("flows", traced.flows().stream().map(TracedFlow::fields).toList());

@@ -1,5 +1,6 @@
 package ipmasq.iptables;
 
+import ipmasq.net.Family;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,6 +28,17 @@ public record Programs(String path) {
       from = to + 1;
     }
     return Optional.empty();
+  }
+
+  /** The program of this kind: that with the explicit name, else one whose links lead to it. */
+  public Optional<String> iptables(Family family, Variant.Kind kind, String suffix) {
+    String infix = kind == Variant.Kind.NFT ? "-nft" : "-legacy";
+    String named = Variant.program(family, infix) + suffix;
+    String plain = Variant.program(family, "") + suffix;
+    if (find(named).isPresent()) {
+      return Optional.of(named);
+    }
+    return kind(plain) == kind ? Optional.of(plain) : Optional.empty();
   }
 
   /**

@@ -52,8 +52,7 @@ public record LogEvent(Kind kind, String message, Map<String, Object> fields) {
     FIGHT,
     FIGHT_OVER,
     CONFLICT,
-    CONFLICT_GONE,
-    CONFLICT_CHECK_FAILED;
+    CONFLICT_GONE;
 
     /** As JSON spells it: {@code rules-changed}. */
     @Override

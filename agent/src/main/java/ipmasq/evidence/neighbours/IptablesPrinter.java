@@ -38,7 +38,8 @@ final class IptablesPrinter {
   List<String> nft(Family family, String table, String chain) {
     List<String> lines = new ArrayList<>();
     boolean printed =
-        program(family, Variant.Kind.NFT, "")
+        programs
+            .iptables(family, Variant.Kind.NFT, "")
             .filter(
                 program ->
                     run(
@@ -68,7 +69,8 @@ final class IptablesPrinter {
   /** A table of iptables-legacy; empty if it cannot be listed. */
   Optional<Legacy> legacy(Family family, String table) {
     List<String> all = new ArrayList<>();
-    return program(family, Variant.Kind.LEGACY, "-save")
+    return programs
+        .iptables(family, Variant.Kind.LEGACY, "-save")
         .filter(_ -> tables.look(family, table) == Presence.THERE)
         .filter(program -> run(List.of(program, "-t", table), line -> add(all, line)))
         .filter(_ -> all.contains("COMMIT") && all.size() <= MOST_LINES)
@@ -103,16 +105,5 @@ final class IptablesPrinter {
   private boolean run(List<String> command, Consumer<String> lines) {
     return commands.run(command, "", lines) instanceof CommandResult.Ended(var status, var _)
         && status == 0;
-  }
-
-  /** The program with the explicit name, else one whose links lead to it. */
-  private Optional<String> program(Family family, Variant.Kind kind, String suffix) {
-    String infix = kind == Variant.Kind.NFT ? "-nft" : "-legacy";
-    String named = Variant.program(family, infix) + suffix;
-    String plain = Variant.program(family, "") + suffix;
-    if (programs.find(named).isPresent()) {
-      return Optional.of(named);
-    }
-    return programs.kind(plain) == kind ? Optional.of(plain) : Optional.empty();
   }
 }

@@ -1,10 +1,15 @@
 package ipmasq.evidence.trace;
 
+import ipmasq.iptables.ChildProcesses;
 import ipmasq.iptables.Commands;
 import ipmasq.iptables.Commands.CommandResult;
+import ipmasq.iptables.Programs;
+import ipmasq.iptables.Variant;
+import ipmasq.net.Family;
 import ipmasq.net.ForeignText;
 import ipmasq.netlink.nftables.TableFamily;
 import ipmasq.netlink.nftables.Trace;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -19,11 +24,13 @@ public final class RuleTexts {
   private static final Set<String> OF_IPTABLES =
       Set.of("raw", "mangle", "nat", "filter", "security");
 
+  private final Programs programs;
   private final Commands commands;
   private final Map<List<String>, List<String>> known = new HashMap<>();
 
-  public RuleTexts(Commands commands) {
-    this.commands = commands;
+  public RuleTexts(Programs programs, Duration deadline) {
+    this.programs = programs;
+    this.commands = new ChildProcesses(programs, deadline);
   }
 
   /** Empty at the end of a chain, or if no such tool is installed. */
@@ -32,9 +39,11 @@ public final class RuleTexts {
       return new ForeignText("");
     }
     if (step.family() != TableFamily.INET && OF_IPTABLES.contains(step.table())) {
-      String program = step.family() == TableFamily.IP ? "iptables-nft" : "ip6tables-nft";
+      Family family = step.family() == TableFamily.IP ? Family.IPV4 : Family.IPV6;
       List<String> listed =
-          lines(List.of(program, "-w", "5", "-t", step.table(), "-S", step.chain())).stream()
+          programs.iptables(family, Variant.Kind.NFT, "").stream()
+              .map(it -> List.of(it, "-w", "5", "-t", step.table(), "-S", step.chain()))
+              .flatMap(command -> lines(command).stream())
               .filter(line -> line.startsWith("-A "))
               .toList();
       List<Long> handles = kernel.handles(step);

@@ -117,8 +117,6 @@ public final class Ipsets implements AutoCloseable {
         failure,
         () ->
             new IpsetContent(
-                listing.type,
-                listing.family,
                 listing.expires,
                 listing.masked,
                 listing.elements,
@@ -135,8 +133,6 @@ public final class Ipsets implements AutoCloseable {
   /** The messages of a list: the first describes the set, and all may have elements. */
   private static final class Listing {
     private final List<IpsetElement> elements = new ArrayList<>();
-    private String type = "";
-    private int family;
     private int netmask;
     private boolean expires;
     private boolean masked;
@@ -144,8 +140,6 @@ public final class Ipsets implements AutoCloseable {
     void read(Message message) throws MalformedMessage {
       Attributes set = message.attributes();
       if (set.has(IPSET_ATTR_TYPENAME)) {
-        type = set.string(IPSET_ATTR_TYPENAME);
-        family = set.u8(IPSET_ATTR_FAMILY);
         Attributes created = set.nested(IPSET_ATTR_DATA);
         netmask = created.has(IPSET_ATTR_NETMASK) ? created.u8(IPSET_ATTR_NETMASK) : 0;
         masked = created.has(IPSET_ATTR_BITMASK);

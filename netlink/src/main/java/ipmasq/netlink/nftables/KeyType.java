@@ -9,6 +9,4 @@ package ipmasq.netlink.nftables;
 public record KeyType(int id, int length) {
   public static final KeyType IPV4_ADDR = new KeyType(7, 4);
   public static final KeyType IPV6_ADDR = new KeyType(8, 16);
-  public static final KeyType INET_SERVICE = new KeyType(13, 2);
-  public static final KeyType IFNAME = new KeyType(41, 16);
 }

@@ -14,7 +14,6 @@ public sealed interface Load extends Expression {
     public static final Payload IP_DADDR = new Payload(1, Base.NETWORK, 16, 4);
     public static final Payload IP6_SADDR = new Payload(1, Base.NETWORK, 8, 16);
     public static final Payload IP6_DADDR = new Payload(1, Base.NETWORK, 24, 16);
-    public static final Payload SPORT = new Payload(1, Base.TRANSPORT, 0, 2);
     public static final Payload DPORT = new Payload(1, Base.TRANSPORT, 2, 2);
 
     private static final int NFTA_PAYLOAD_DREG = 1;

@@ -21,7 +21,6 @@ final class MessageType {
   static final int NFT_MSG_NEWSETELEM = 12;
   static final int NFT_MSG_GETSETELEM = 13;
   static final int NFT_MSG_DELSETELEM = 14;
-  static final int NFT_MSG_NEWGEN = 15;
   static final int NFT_MSG_GETGEN = 16;
   static final int NFT_MSG_TRACE = 17;
 

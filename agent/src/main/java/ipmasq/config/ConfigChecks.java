@@ -259,8 +259,8 @@ record ConfigChecks(
     if (ranges.size() > Config.DEFAULT_CIDR_LIMIT && walksRules()) {
       warn(
           list,
-          ranges.size()
-              + " ranges are as many rules that iptables tries one by one for each new connection",
+          "%d ranges mean %d rules, which iptables checks one by one for each new connection"
+              .formatted(ranges.size(), ranges.size()),
           "choose \"backend: nftables\", which looks them up at once, or join ranges");
     }
   }

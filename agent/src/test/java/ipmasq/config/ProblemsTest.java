@@ -320,7 +320,7 @@ class ProblemsTest {
       text.append("- 20.0.").append(i).append(".0/24\n");
     }
     assertEquals(
-        "f:2:1: warning: 65 ranges are as many rules that iptables tries one by one for each new"
+        "f:2:1: warning: 65 ranges mean 65 rules, which iptables checks one by one for each new"
             + " connection (choose \"backend: nftables\", which looks them up at once, or join"
             + " ranges)",
         reads.warnings(text.toString()));

@@ -55,7 +55,7 @@ final class FailureAdvice {
               program + " did not end within " + deadline.toSeconds() + " s" + words(errors),
               "look for what blocks it on the node; it was stopped and is tried again");
       case CommandResult.Broken(var why) ->
-          new Failure(program + " could not be run: " + why, "see that it can be executed");
+          new Failure(program + " could not be run: " + why, "check that it is executable");
       case CommandResult.Ended(var status, var errors) ->
           new Failure(
               program + " ended with status " + status + words(errors),
@@ -177,10 +177,10 @@ final class FailureAdvice {
         || errors.contains("not supported")) {
       return switch (family) {
         case IPV4 ->
-            "the kernel gives no IPv4 nat table: load its modules, and see that the agent"
+            "the kernel has no IPv4 nat table: load its modules, and check that the agent"
                 + " has NET_ADMIN (and NET_RAW for iptables-legacy)";
         case IPV6 ->
-            "the kernel gives no IPv6 nat table: load its modules, or turn IPv6 off"
+            "the kernel has no IPv6 nat table: load its modules, or turn IPv6 off"
                 + " (enable-ipv6=false)";
       };
     }

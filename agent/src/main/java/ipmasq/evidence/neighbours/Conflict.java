@@ -130,7 +130,7 @@ public record Conflict(
       case MASQUERADES, ELSEWHERE, UNCLEAR, PRECEDES -> owner.advice();
       case SHIELDS, UNCLEAR_SHIELD ->
           "have it use RETURN in a chain of its own instead of ending POSTROUTING, or set backend:"
-              + " nftables, whose own chain is asked whatever others accept";
+              + " nftables, whose chain runs whatever other rules accept";
       case DROPS ->
           "find out who drops packets in a nat chain: rules that filter belong in another chain";
       case KEEPS ->

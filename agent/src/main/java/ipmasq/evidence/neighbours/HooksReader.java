@@ -116,7 +116,7 @@ final class HooksReader implements AutoCloseable {
       Optional<List<Chain>> chains = kernel.nftables(it -> it.baseChains());
       if (tables.isEmpty() || chains.isEmpty()) {
         Place all = new Place("nf_tables", Stage.POSTROUTING, true, 0);
-        bases.add(Base.unreadable(all, "the kernel did not list its rules to us"));
+        bases.add(Base.unreadable(all, "the kernel did not list its rules"));
       }
       for (Chain chain : chains.orElse(List.of())) {
         if (concerns(chain) && !isDormant(chain, tables.orElse(List.of()))) {
@@ -383,7 +383,7 @@ final class HooksReader implements AutoCloseable {
         }
         bases.add(
             read.isEmpty()
-                ? Base.unreadable(place, "rules of iptables-legacy, which nobody here could list")
+                ? Base.unreadable(place, "rules of iptables-legacy, which could not be listed")
                 : follow(
                     place,
                     stage.name(),

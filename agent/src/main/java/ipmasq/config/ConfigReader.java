@@ -162,7 +162,7 @@ public final class ConfigReader {
         .findFirst()
         .map(
             each ->
-                "this line has " + each.getValue() + ", as text from a wiki does: type it anew");
+                "this line has " + each.getValue() + ", as text from a wiki does: type it again");
   }
 
   private void top(Value top) {

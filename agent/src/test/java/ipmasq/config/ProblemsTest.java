@@ -347,7 +347,7 @@ class ProblemsTest {
     String problem = reads.problems(text.replace('~', '\n'));
     assertTrue(problem.startsWith(place + ": error: "), problem);
     assertTrue(
-        problem.endsWith("(this line has " + what + ", as text from a wiki does: type it anew)"),
+        problem.endsWith("(this line has " + what + ", as text from a wiki does: type it again)"),
         problem);
     // A comment may have them.
     assertTrue(!reads.problems("pin: x # a \u2013 b\n").contains("wiki"));

@@ -187,6 +187,11 @@ public final class Backends implements Targets, AutoCloseable {
     return waiting.get();
   }
 
+  /** A chain that an earlier process of this agent kept is ours; to be called before any sync. */
+  public void hadChain(String name) {
+    chains.add(name);
+  }
+
   /** Every backend that may hold rules of this agent. */
   public List<Backend> all(Config config) {
     if (WINDOWS || config.backend() == BackendChoice.CNI) {
@@ -196,7 +201,7 @@ public final class Backends implements Targets, AutoCloseable {
     return List.of(ours, ours.other(), table);
   }
 
-  /** After a change of the chain's name, the earlier names are known to be ours. */
+  /** Earlier names of the chain are known to be ours. */
   private IptablesBackend iptables(String name) {
     if (iptables == null || !chains.getLast().equals(name)) {
       if (iptables != null) {

@@ -156,7 +156,7 @@ public final class Probation implements UnaryOperator<EffectiveConfig> {
   }
 
   /** The last good config of an earlier process. */
-  Optional<Config> inherited() {
+  public Optional<Config> inherited() {
     return inherited;
   }
 

@@ -134,6 +134,7 @@ final class Run {
               !dryRun,
               () -> FlagDefaults.none().on(context.backends().look().auto().backend()));
       Probation probation = new Probation(folder, () -> triggers.post(Trigger.CONFIG), log, clock);
+      probation.inherited().ifPresent(it -> context.backends().hadChain(it.masqChain()));
       new Agent(
               sync(watch, probation),
               triggers,

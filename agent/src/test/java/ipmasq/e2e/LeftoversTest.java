@@ -10,10 +10,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ipmasq.net.Family;
 import ipmasq.testkit.AgentProcess;
 import ipmasq.testkit.KernelTest;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
@@ -73,6 +75,23 @@ class LeftoversTest {
       node.awaitRules(
           Family.IPV4,
           chain("SECOND", LINK_LOCAL, "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"));
+      assertFalse(node.namespace().iptablesSave("nat").contains(":FIRST"));
+    }
+  }
+
+  /** A staged rollout: a new process reads a new file. */
+  @Test
+  void withAnotherChainNameTheChainOfTheProcessBeforeGoes(@TempDir Path state) {
+    try (Node node = Node.open()) {
+      node.volume().publish("masqChain: FIRST\n");
+      AgentProcess first = node.running("--state-dir=" + state);
+      first.terminate();
+      first.awaitExit();
+      node.volume().publish("masqChain: SECOND\n");
+      node.running("--state-dir=" + state);
+      assertEquals(
+          chain("SECOND", LINK_LOCAL, "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"),
+          node.rules(Family.IPV4));
       assertFalse(node.namespace().iptablesSave("nat").contains(":FIRST"));
     }
   }

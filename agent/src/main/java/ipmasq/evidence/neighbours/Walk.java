@@ -152,7 +152,7 @@ final class Walk {
       walk.run();
       left -= walk.visits + 1;
       if (left <= 0) {
-        String text = "more than " + mostVisits + " rules had to be checked";
+        String text = "too many rules: more than " + mostVisits + " had to be checked";
         Placed all = new Placed(new ForeignText("all chains"), true, new Rule(List.of(), text));
         leaves.add(leaf(cell, Kind.UNCLEAR, Optional.of(all)));
         return leaves;

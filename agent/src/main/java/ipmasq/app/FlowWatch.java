@@ -282,7 +282,7 @@ public final class FlowWatch implements Consumer<SyncReport> {
           LogEvent.of(
               LogEvent.Kind.FLOWS_RIGHT,
               evidence.samples().isEmpty()
-                  ? "the rules changed: live flows are judged anew"
+                  ? "the rules changed: live flows are judged from scratch"
                   : "live flows no longer go against the config"));
     }
     wrong = example.isPresent();

@@ -37,7 +37,7 @@ record Flag(String name, String value, String help) {
       hold                         when nothing is left, wait for SIGTERM instead of ending
       listen=ADDRESS:PORT          where to serve health, metrics and a page, such as \
       127.0.0.1:9090 (default: nowhere)
-      flow-samples                 compare one second of new flows with the config, every half \
+      flow-samples                 sample new flows and compare them with the config, every half \
       minute (default true)
       state-dir=PATH               an existing folder for the last good config (default \
       /var/lib/ip-masq-agent)
